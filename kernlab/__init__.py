@@ -1,0 +1,1 @@
+"""See kernel learning: train, watch and compare spectral kernels."""

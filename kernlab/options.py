@@ -1,0 +1,223 @@
+"""Components: frozen, validated sets of options that describe themselves.
+
+A feature map, an objective, a solver, a data generator: each is a frozen dataclass whose fields are
+its options, made with :func:`component` and :func:`option`. From those fields alone come the form on
+the page, the ``--set`` keys, the JSON of a run, the shareable link and the message for a bad value.
+
+    @component
+    class Stationary(Component):
+        n_features: int = option(2000, "Number of features D.", ge=1, le=100_000)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import PydanticUndefined
+
+from kernlab.errors import KernlabError, OptionError, UnknownNameError
+
+__all__ = ["Component", "Option", "component", "flatten", "option", "options_of"]
+
+C = TypeVar("C")
+
+
+@typing.dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(Field,))
+def component(cls: type[C]) -> type[C]:
+    """Make ``cls`` a frozen, keyword-only dataclass that checks types and ranges when it is built."""
+    config = ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True)
+    return pydantic_dataclass(frozen=True, kw_only=True, config=config)(cls)
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+    lt: float | None = None,
+    unit: str = "",
+    advanced: bool = False,
+    log: bool = False,
+) -> Any:
+    """One option of a component: its default, one sentence of help and its range.
+
+    Args:
+        default: the value when nothing is said.
+        help: one plain sentence; shown beside the widget and by the command line.
+        ge, gt, le, lt: the range, for numbers.
+        unit: unit of the value, if it has one.
+        advanced: belongs in the folded part of a form.
+        log: is naturally looked at on a logarithmic scale (step sizes, penalties).
+    """
+    extra = {"unit": unit, "advanced": advanced, "log": log}
+    return Field(default=default, description=help, ge=ge, gt=gt, le=le, lt=lt, json_schema_extra=extra)
+
+
+class Option(NamedTuple):
+    """One option as forms and the command line see it.
+
+    Attributes:
+        key: name of the option.
+        type: "int", "float", "bool", "choice" or "text".
+        default: value when nothing is said.
+        help: one plain sentence.
+        minimum, maximum: the closed range of a number, None where it is open.
+        above, below: the open range of a number (value > above, value < below).
+        choices: the values of a choice; for a number, words that are also taken ("auto").
+        unit, advanced, log: as in :func:`option`.
+    """
+
+    key: str
+    type: Literal["int", "float", "bool", "choice", "text"]
+    default: Any
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+    advanced: bool = False
+    log: bool = False
+
+    @property
+    def range(self) -> str:
+        """The values taken, in words: "a whole number from 1 to 100000, or auto"."""
+        words = {"int": "a whole number", "float": "a number", "bool": "true or false", "text": "text"}
+        if self.type == "choice":
+            return "one of " + ", ".join(self.choices)
+        text = words[self.type]
+        if self.minimum is not None and self.maximum is not None:
+            text += f" from {self.minimum:g} to {self.maximum:g}"
+        else:
+            low = f" of at least {self.minimum:g}" if self.minimum is not None else ""
+            low = f" above {self.above:g}" if self.above is not None else low
+            high = f"at most {self.maximum:g}" if self.maximum is not None else ""
+            high = f"below {self.below:g}" if self.below is not None else high
+            text += low + (f"{' and' if low else ''} {high}" if high else "")
+        return text + (f", or {' or '.join(self.choices)}" if self.choices else "")
+
+
+def options_of(cls: type[Any]) -> dict[str, Option]:
+    """The options of a component class by key, in the order they were declared."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    found = {}
+    for key, info in cls.__pydantic_fields__.items():
+        extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+        limits: dict[str, float] = {}
+        for rule in info.metadata:
+            for rule_type, slot in ((Ge, "minimum"), (Le, "maximum"), (Gt, "above"), (Lt, "below")):
+                if isinstance(rule, rule_type):
+                    limits[slot] = getattr(rule, rule_type.__name__.lower())
+        kind, choices = _kind(hints[key])
+        default = info.get_default(call_default_factory=True)
+        found[key] = Option(
+            key=key,
+            type=kind,
+            default=None if default is PydanticUndefined else default,
+            help=info.description or "",
+            choices=choices,
+            **limits,
+            **typing.cast(dict[str, Any], extra),
+        )
+    return found
+
+
+def _kind(hint: Any) -> tuple[Literal["int", "float", "bool", "choice", "text"], tuple[str, ...]]:
+    """Form type and words of an annotation: ``float | Literal["auto"]`` is a float that takes "auto"."""
+    parts = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+    words = tuple(str(w) for part in parts if typing.get_origin(part) is Literal for w in typing.get_args(part))
+    for plain, kind in ((bool, "bool"), (int, "int"), (float, "float")):
+        if plain in parts:
+            return typing.cast(Any, kind), words
+    return ("choice", words) if words else ("text", ())
+
+
+class Component:
+    """Base of everything that is chosen by name and carries options.
+
+    Class attributes:
+        name: the registered name, given by the registry's file.
+        title: the field's term for it, as it stands in a heading.
+        formula: LaTeX of what it computes.
+        source: paper and equation.
+        aliases: other spellings of an option, as ``alias -> (option, conversion)``.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    aliases: ClassVar[Mapping[str, tuple[str, Callable[[float], float]]]] = {}
+
+    @classmethod
+    def build(cls, **values: Any) -> Self:
+        """An instance from option values as they come from JSON, a link or a command line.
+
+        Raises:
+            UnknownNameError: an option that the component does not have.
+            OptionError: a value outside its range or of the wrong type.
+        """
+        known = options_of(cls)
+        plain: dict[str, Any] = {}
+        for key, value in values.items():
+            if key in cls.aliases:
+                target, convert = cls.aliases[key]
+                if target in values:
+                    raise OptionError(f"{key} and {target} say the same thing; only one may be set", key, f"drop {key}")
+                plain[target] = convert(_positive(key, value))
+            elif key in known:
+                plain[key] = value
+            else:
+                raise UnknownNameError.among(f"option of {cls.name or cls.__name__}", key, [*known, *cls.aliases])
+        try:
+            return cls(**plain)
+        except ValidationError as error:
+            key = str(error.errors()[0]["loc"][0])
+            raise OptionError(
+                f"{key} must be {known[key].range}", repr(plain.get(key)), f"the default is {known[key].default}"
+            ) from None
+        except KernlabError:
+            raise
+
+    def replace(self, **values: Any) -> Self:
+        """A copy with some options changed, checked again."""
+        return self.build(**{**self.options(), **values})
+
+    def options(self) -> dict[str, Any]:
+        """The options and their values, in declaration order."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``{"kind": name, option: value, ...}``."""
+        return {"kind": self.name, **self.options()}
+
+
+def _positive(key: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 < number < float("inf"):
+        raise OptionError(f"{key} must be a number above 0", repr(value))
+    return number
+
+
+def flatten(parts: Iterable[Component]) -> dict[str, Any]:
+    """The options of several components in one flat dictionary (their keys must not collide)."""
+    flat: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.options().items():
+            if key in flat:
+                raise ValueError(f"two parts have an option {key!r}")
+            flat[key] = value
+    return flat
