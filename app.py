@@ -1,0 +1,11 @@
+"""The entry of the dashboard: ``streamlit run app.py``, or ``kernlab app`` from anywhere.
+
+``st.App`` (rather than a page script) makes a cold server answer a deep link with that page inside the
+app, and lets us serve plotly.js once for all charts.
+"""
+
+import streamlit as st
+
+from kernlab.ui.assets import MAIN, lifespan, routes
+
+app = st.App(MAIN, routes=routes(), lifespan=lifespan)

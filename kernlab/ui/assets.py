@@ -1,0 +1,111 @@
+"""What the server hands out beside Streamlit's own: the page frame, plotly.js and the chart's module.
+
+plotly.min.js comes out of the installed plotly package; it is neither committed here nor sent with a
+chart. Its address holds the version, our module's a fingerprint, so a browser may keep both for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import hashlib
+import importlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import plotly
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+from streamlit import file_util
+
+from kernlab.ui.pages import PAGES
+
+__all__ = ["MAIN", "lifespan", "routes", "url"]
+
+#: The script behind every page address.
+MAIN = Path(__file__).with_name("main.py")
+
+_FILES = {
+    "plotly.js": Path(str(files("plotly"))) / "package_data" / "plotly.min.js",
+    "chart.js": Path(__file__).with_name("chart.js"),
+}
+
+
+@cache
+def _tag(name: str) -> str:
+    if name == "plotly.js":
+        return str(plotly.__version__)
+    return hashlib.sha256(_FILES[name].read_bytes()).hexdigest()[:12]
+
+
+def url(name: str) -> str:
+    """Where the browser finds "plotly.js" or "chart.js", below the app's own address."""
+    return f"assets/{_tag(name)}/{name}"
+
+
+@cache
+def _packed(name: str) -> bytes:
+    # Compressed once: the server's own compression would repeat it for every visitor.
+    return gzip.compress(_FILES[name].read_bytes(), 6)
+
+
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _FILES or request.path_params["tag"] != _tag(name):
+        return Response("There is no such file.", status_code=404)
+    headers = {"Content-Encoding": "gzip", "Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(await asyncio.to_thread(_packed, name), media_type="text/javascript", headers=headers)
+
+
+@cache
+def _frame() -> str:
+    """Streamlit's index.html, told where its server is.
+
+    Left alone, it looks for the server below the page's own address first, and every deep link begins
+    with two failed requests in the console.
+    """
+    html = (Path(file_util.get_static_dir()) / "index.html").read_text("utf-8")
+    names = "|".join(page.name for page in PAGES)
+    here = f"location.origin + location.pathname.replace(/\\/({names})?\\/?$/, '')"
+    head = (
+        f"<title>kernlab</title><script>window.__streamlit = {{ BACKEND_BASE_URL: {here} }}</script>"
+        f'<link rel="prefetch" href="./{url("plotly.js")}" as="script">'
+    )
+    return html.replace("<title>Streamlit</title>", head)
+
+
+async def _page(request: Request) -> Response:
+    return HTMLResponse(_frame(), headers={"Cache-Control": "no-cache"})
+
+
+def routes() -> list[BaseRoute]:
+    """The routes for ``st.App``."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    base = f"/{base}" if base else ""
+    addresses = [base or "/", *(f"{base}/{page.name}" for page in PAGES)]
+    return [Route(base + "/assets/{tag}/{name}", _asset), *(Route(address, _page) for address in addresses)]
+
+
+def _warm() -> None:
+    """Load what the first page needs, then keep it out of every later garbage collection."""
+    for name in _FILES:
+        _packed(name)
+    for module in ("pandas", "plotly.graph_objects", "torch"):
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Warm up beside the first requests instead of before them."""
+    warming = asyncio.create_task(asyncio.to_thread(_warm))
+    yield
+    await warming
+

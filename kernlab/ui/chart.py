@@ -1,0 +1,83 @@
+"""The one way a picture reaches the browser: a Plotly chart that is updated, never mounted again.
+
+``st.plotly_chart`` throws the node away at every change of the data and loses the zoom with it. This
+component hands the figure to ``Plotly.react`` instead (chart.js), follows Streamlit's theme while it
+is switched, and offers the picture as PNG, SVG and its data as CSV.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.utils import PlotlyJSONEncoder
+
+from kernlab.ui.assets import url
+
+__all__ = ["live_chart"]
+
+# Streamlit sends a component's code with every message, so here is only a door to the cached module.
+_DOOR = f"""
+let chart;
+export default async function (component) {{
+  const home = (window.__streamlit?.BACKEND_BASE_URL ?? location.origin) + "/";
+  chart ??= import(home + {json.dumps(url("chart.js"))});
+  return (await chart).default(component, home + {json.dumps(url("plotly.js"))});
+}}
+"""
+
+_component = st.components.v2.component("kernlab_chart", js=_DOOR, isolate_styles=False)
+
+
+def live_chart(
+    figure: go.Figure,
+    *,
+    key: str,
+    alt: str,
+    height: int = 320,
+    csv: bool = True,
+    revision: Hashable = "",
+    events: Sequence[Literal["click", "select", "hover"]] = (),
+) -> Any:
+    """Show ``figure``; later calls with the same ``key`` update it where it stands.
+
+    Args:
+        figure: what to draw. Colours left open follow the theme; "theme:text", "theme:back",
+            "theme:line" and "theme:0" … name a colour of it.
+        key: identity of the chart on the page.
+        alt: what the picture shows, for those who hear it.
+        height: in CSS pixels.
+        csv: offer the data behind the picture.
+        revision: the zoom is kept as long as this stays the same.
+        events: what the browser reports: the clicked or hovered point (a dictionary with curve,
+            index, x, y, z, customdata), the selected points (a list of those).
+
+    Returns:
+        The reported events by name, as attributes; None where nothing was reported yet.
+    """
+    data = {
+        "figure": to_json(figure),
+        "name": re.sub(r"\W+", "-", key),
+        "alt": alt,
+        "height": height,
+        "csv": csv,
+        "revision": str(revision),
+        "events": list(events),
+    }
+    # Naming a callback is how a component declares a state; the value itself is what is asked for.
+    reported = {f"on_{event}_change": _nothing for event in events}
+    return _component(key=key, data=data, height=height, **reported)
+
+
+def to_json(figure: go.Figure) -> str:
+    """The figure as JSON: arrays as base64, without the template (the browser makes it from the theme)."""
+    plain = figure.to_dict()
+    plain.get("layout", {}).pop("template", None)
+    return json.dumps(plain, cls=PlotlyJSONEncoder, separators=(",", ":"))
+
+
+def _nothing() -> None: ...

@@ -1,0 +1,63 @@
+"""Start the dashboard from a terminal."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sys
+
+from kernlab.errors import AppError
+from kernlab.paths import bundle
+
+__all__ = ["check_port", "serve"]
+
+
+def check_port(host: str, port: int) -> None:
+    """Raise AppError unless a server may listen at ``host:port``."""
+    if not 1 <= port <= 65535:
+        raise AppError("the port must be a whole number from 1 to 65535", port, "leave --port out to use 8501")
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise AppError("the host must be an address of this machine", repr(host), "try --host 127.0.0.1") from None
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        if sys.platform != "win32":  # a port that was left a moment ago is free; on Windows this flag would share it
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                must, fix = "the port must be free", f"it is already taken: stop what uses it, or try --port {port + 1}"
+            elif error.errno == errno.EACCES:
+                must, fix = "the port must be one you may use", "ports below 1024 belong to the system: try --port 8501"
+            else:
+                must, fix = "the host must be an address of this machine", "try --host 127.0.0.1"
+            raise AppError(must, f"{host}:{port}", fix) from None
+
+
+def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True) -> None:
+    """Serve the dashboard at ``http://host:port`` until it is interrupted.
+
+    Args:
+        host: address to listen at; 127.0.0.1 keeps it on this machine, 0.0.0.0 opens it to the network.
+        port: 1 to 65535.
+        open_browser: open the page in the default browser.
+
+    Raises:
+        AppError: the port is taken or the host is not this machine's.
+    """
+    check_port(host, port)
+    from streamlit.web import cli
+
+    # The same path as `streamlit run app.py`, so that the configuration beside app.py is read.
+    cli.main(
+        [
+            "run",
+            str(bundle() / "app.py"),
+            f"--server.address={host}",
+            f"--server.port={port}",
+            f"--server.headless={str(not open_browser).lower()}",
+        ],
+        prog_name="kernlab app",
+        standalone_mode=False,
+    )
