@@ -1,0 +1,139 @@
+"""The joint density s(ω, ω') of a non-stationary kernel along one line, and how far it is off the diagonal.
+
+Yaglom's theorem: a kernel is stationary exactly when all the mass of s lies on ω = ω'. As one number,
+
+    ν = E‖ω − ω'‖² / (2 E[‖ω‖² + ‖ω'‖²])  in [0, 1]
+
+0: stationary. ½: ω and ω' uncorrelated (as assigned). 1: ω' = −ω. For ω and ω' of equal variance, mean
+zero and correlation ρ, ν = (1 − ρ)/2. Source: [ASKL] eq. 5–6 for s; ν is ours.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.analysis.density import window
+from kernlab.errors import OptionError
+
+__all__ = ["Joint", "joint_density", "kde2", "mass_levels", "nonstationarity"]
+
+#: Cells of the grid along each axis.
+CELLS = 64
+
+
+class Joint(NamedTuple):
+    """Joint density of (uᵀω, uᵀω') now, with the assigned one to compare.
+
+    Attributes:
+        what: where one looks: "feature alcohol", "principal direction 1".
+        grid: positions along both axes [G], radians per unit of the scaled inputs.
+        now, assigned: density [G G], rows ω', columns ω.
+        levels: densities whose super-level sets hold 90 % and 50 % of the assigned mass.
+        along: ν along this line, now.
+        total: ν of the whole vectors, now.
+        assigned_total: ν of the whole vectors before training.
+        outside: share of the pairs beyond the window.
+    """
+
+    what: str
+    grid: NDArray[np.float32]
+    now: NDArray[np.float32]
+    assigned: NDArray[np.float32]
+    levels: tuple[float, float]
+    along: float
+    total: float
+    assigned_total: float
+    outside: float
+
+
+def nonstationarity(omega: ArrayLike, omega_prime: ArrayLike) -> float:
+    """ν of the module's formula for frequencies [d D] or [D]; 0 when every frequency is zero."""
+    first, second = np.ravel(omega), np.ravel(omega_prime)
+    size = float(first @ first + second @ second)
+    difference = first - second
+    return float(difference @ difference) / (2 * size) if size > 0 else 0.0
+
+
+def joint_density(
+    direction: ArrayLike,
+    omega: ArrayLike,
+    omega_prime: ArrayLike,
+    initial: ArrayLike,
+    initial_prime: ArrayLike,
+    *,
+    what: str = "",
+) -> Joint:
+    """Joint density of the projections of ω and ω' on a direction u.
+
+    Args:
+        direction: u [d]; scaled to unit length.
+        omega, omega_prime: frequencies now [d D].
+        initial, initial_prime: frequencies before training [d D].
+        what: where one looks, for the title.
+
+    Raises:
+        OptionError: the direction has length zero.
+    """
+    line = np.asarray(direction, np.float64)
+    length = float(np.linalg.norm(line))
+    if not length > 0:
+        raise OptionError("the direction must have a length above 0", length)
+    now, now_prime, before, before_prime = (
+        (line / length) @ np.asarray(matrix) for matrix in (omega, omega_prime, initial, initial_prime)
+    )
+    low, high = window(now, now_prime, before, before_prime)
+    grid = np.linspace(low, high, CELLS)
+    assigned = kde2(before, before_prime, grid)
+    outside = (np.minimum(now, now_prime) < low) | (np.maximum(now, now_prime) > high)
+    return Joint(
+        what,
+        grid.astype(np.float32),
+        kde2(now, now_prime, grid).astype(np.float32),
+        assigned.astype(np.float32),
+        mass_levels(assigned),
+        nonstationarity(now, now_prime),
+        nonstationarity(omega, omega_prime),
+        nonstationarity(initial, initial_prime),
+        float(outside.mean()),
+    )
+
+
+def kde2(first: ArrayLike, second: ArrayLike, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gaussian density estimate of pairs on an even square grid; rows are ``second``, columns ``first``.
+
+    The bandwidth matrix is n^(−1/3) times the sample covariance (Scott's rule in two dimensions), so mass
+    that lies on the diagonal stays there instead of being smeared across it. The covariance is that of the
+    pairs inside the window: heavy tails have none.
+    """
+    first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    cells, step = len(grid), grid[1] - grid[0]
+    columns, rows = (first - grid[0]) / step, (second - grid[0]) / step
+    inside = (columns >= 0) & (columns < cells - 1) & (rows >= 0) & (rows < cells - 1)
+    if not inside.any():
+        return np.zeros((cells, cells))
+    columns, rows = columns[inside], rows[inside]
+    weight = np.zeros(cells * cells)
+    j, i = columns.astype(np.intp), rows.astype(np.intp)
+    s, t = columns - j, rows - i
+    for below, beside, share in ((0, 0, (1 - t) * (1 - s)), (0, 1, (1 - t) * s), (1, 0, t * (1 - s)), (1, 1, t * s)):
+        weight += np.bincount((i + below) * cells + j + beside, share, cells * cells)
+    # In cells; at least half a cell along each axis so that the grid itself does not show.
+    spread = np.cov(rows, columns, bias=True) if len(rows) > 1 else np.zeros((2, 2))
+    bandwidth = len(rows) ** (-1 / 3) * spread + 0.25 * np.eye(2)
+    down, right = 2 * np.pi * np.fft.fftfreq(2 * cells)[:, None], 2 * np.pi * np.fft.rfftfreq(2 * cells)[None]
+    quadratic = bandwidth[0, 0] * down**2 + 2 * bandwidth[0, 1] * down * right + bandwidth[1, 1] * right**2
+    padded = (2 * cells, 2 * cells)
+    spectrum = np.fft.rfft2(weight.reshape(cells, cells), padded) * np.exp(-0.5 * quadratic)
+    density = np.fft.irfft2(spectrum, padded)[:cells, :cells] / (len(first) * step**2)
+    return np.asarray(np.maximum(density, 0.0))
+
+
+def mass_levels(density: NDArray[np.float64], shares: tuple[float, float] = (0.9, 0.5)) -> tuple[float, float]:
+    """Levels c for which the cells with density ≥ c hold the given shares of the grid's mass."""
+    falling = np.sort(density, axis=None)[::-1]
+    held = np.cumsum(falling)
+    places = np.minimum(np.searchsorted(held, np.array(shares) * held[-1]), len(falling) - 1)
+    return float(falling[places[0]]), float(falling[places[1]])
