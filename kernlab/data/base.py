@@ -1,6 +1,6 @@
 """Data as kernlab sees them: a Dataset, where it comes from, and how it is split and scaled.
 
-    Source.load() -> Dataset --prepare(DataSpec, seed)--> Prepared: scaled training and test parts
+    Source.load() -> Dataset --prepare(dataset, DataSpec, seed)--> Prepared: scaled training and test parts
 
 Scaling is fitted on the training part only. A new data set or generator is one class registered in
 :data:`SOURCES`.
@@ -8,17 +8,23 @@ Scaling is fitted on the training part only. A new data set or generator is one 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlab.errors import DataError
 from kernlab.options import Component, component, option
 from kernlab.registry import Registry
 from kernlab.typing import Task
 
-__all__ = ["SOURCES", "DataSpec", "Dataset", "Prepared", "Scaler", "Source"]
+__all__ = ["SOURCES", "DataSpec", "Dataset", "Prepared", "Scaler", "Scaling", "Source"]
+
+Scaling = Literal["standardize", "[0,1]", "[-1,1]", "none"]
+
+_CHUNK = 2**21  # numbers handled at once in float64 (16 MB), so that no float64 copy of a whole table is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +60,11 @@ class Dataset:
 
     @property
     def n(self) -> int:
-        return self.X.shape[0]
+        return int(self.X.shape[0])
 
     @property
     def d(self) -> int:
-        return self.X.shape[1]
+        return int(self.X.shape[1])
 
     @property
     def n_outputs(self) -> int:
@@ -72,10 +78,12 @@ class Source(Component):
     Class attributes:
         task: what the data are for.
         group: "bundled", "generated" or "folder"; how lists are grouped.
+        description: one sentence for lists.
     """
 
     task: ClassVar[Task]
     group: ClassVar[str]
+    description: ClassVar[str] = ""
 
     def load(self) -> Dataset:
         """Read or generate the data.
@@ -93,13 +101,17 @@ SOURCES: Registry[type[Source]] = Registry("data set")
 class DataSpec(Component):
     """Which data, and how they are split and scaled. JSON-ready through ``to_dict``."""
 
+    name: ClassVar[str] = "data"
+
     dataset: str = option("digits", "Name of the data set.")
-    source: dict[str, Any] = option({}, "Options of the generator.")
+    # On other components ``source`` is the paper; here it is where the data come from.
+    source: dict[str, Any] = option({}, "Options of the generator.")  # type: ignore[assignment, misc]
     scaling: Literal["auto", "standardize", "[0,1]", "[-1,1]", "none"] = option(
         "auto", "How inputs are scaled, fitted on the training part; auto: [-1,1] for pictures, else standardize."
     )
     target_scale: Literal["original", "[0,1]", "[0,100]"] = option(
-        "original", "Unit in which regression targets are predicted and RMSE is reported; ranges span the whole data set."
+        "original",
+        "Unit in which regression targets are predicted and RMSE is reported; ranges span the whole data set.",
     )
     split: Literal["random", "source"] = option(
         "random", "random: shuffled (stratified for classes); source: the data set's own boundary."
@@ -111,6 +123,11 @@ class DataSpec(Component):
 class Scaler:
     """z = (x − center) / scale, column by column; constant columns keep scale 1.
 
+        standardize   center = mean            scale = standard deviation (divided by n)
+        [0,1]         center = min             scale = max − min
+        [-1,1]        center = (max + min)/2   scale = (max − min)/2
+        none          center = 0               scale = 1
+
     Attributes:
         kind: one of "standardize", "[0,1]", "[-1,1]", "none".
         center, scale: float64 [d].
@@ -120,11 +137,85 @@ class Scaler:
     center: NDArray[np.float64]
     scale: NDArray[np.float64]
 
-    def transform(self, X: NDArray[Any]) -> NDArray[np.float32]:
-        raise NotImplementedError
+    @classmethod
+    def fit(
+        cls, kind: Scaling, X: NDArray[Any], rows: NDArray[np.int64] | None = None, *, common: bool = False
+    ) -> Scaler:
+        """Measure centre and scale.
+
+        Args:
+            kind: the scaling of the table above.
+            X: [n d], finite.
+            rows: the rows to measure on; all by default.
+            common: one range for all columns together, as a picture's grey values share one; the
+                contrast between pixels is kept. Ranges only, not standardize.
+        """
+        d = X.shape[1]
+        if kind == "none":
+            return cls(kind, np.zeros(d), np.ones(d))
+        low, high = np.full(d, np.inf), np.full(d, -np.inf)
+        total, n = np.zeros(d), 0
+        for _, part in _chunks(X, rows):
+            low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
+            total += part.sum(axis=0)
+            n += len(part)
+        if kind == "standardize":
+            center = total / n
+            squares = np.zeros(d)
+            for _, part in _chunks(X, rows):
+                squares += ((part - center) ** 2).sum(axis=0)
+            scale = np.sqrt(squares / n)
+        else:
+            if common:
+                low, high = np.full(d, low.min()), np.full(d, high.max())
+            center, scale = (low, high - low) if kind == "[0,1]" else ((high + low) / 2, (high - low) / 2)
+        # A constant column's measured deviation is rounding error: dividing by it would invent a signal.
+        constant = (low == high) | (scale == 0)
+        return cls(kind, np.where(low == high, low, center), np.where(constant, 1.0, scale))
+
+    def transform(self, X: NDArray[Any], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """z = (x − center) / scale of the given rows (all by default), computed in float64, kept in float32.
+
+        Raises:
+            DataError: a value so far outside the measured range that float32 cannot hold it.
+        """
+        Z = np.empty((X.shape[0] if rows is None else len(rows), X.shape[1]), np.float32)
+        with np.errstate(over="ignore"):
+            for where, part in _chunks(X, rows):
+                part -= self.center
+                part /= self.scale
+                Z[where] = part
+        if not all(np.isfinite(Z[i : i + 4096]).all() for i in range(0, len(Z), 4096)):
+            raise DataError(
+                "scaled inputs must fit into 32-bit numbers",
+                "values beyond 3.4e38 times the scale of the training part",
+                "remove those rows or choose another scaling",
+            )
+        return Z
 
     def inverse(self, Z: NDArray[Any]) -> NDArray[np.float64]:
-        raise NotImplementedError
+        """x = z · scale + center."""
+        return np.asarray(Z, np.float64) * self.scale + self.center
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Plain numeric arrays, for a file of tensors."""
+        kind = np.asarray(get_args(Scaling).index(self.kind), np.int64)
+        return {"kind": kind, "center": self.center, "scale": self.scale}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Scaler:
+        """The scaler that :meth:`to_arrays` wrote."""
+        kind = get_args(Scaling)[int(arrays["kind"])]
+        return cls(kind, np.asarray(arrays["center"], np.float64), np.asarray(arrays["scale"], np.float64))
+
+
+def _chunks(X: NDArray[Any], rows: NDArray[np.int64] | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """The chosen rows as float64 copies, a few at a time, with the place each piece has among them."""
+    n = X.shape[0] if rows is None else len(rows)
+    step = max(1, _CHUNK // max(1, X.shape[1]))
+    for start in range(0, n, step):
+        where = slice(start, min(n, start + step))
+        yield where, np.array(X[where] if rows is None else X[rows[where]], np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +228,7 @@ class Prepared:
         X_train, X_test: scaled inputs, float32 [n d].
         y_train, y_test: class codes int64 [n], or targets float32 [n K] standardised with the
             training part's mean and deviation (so that learning rates mean the same everywhere).
-        inputs: the fitted input scaler.
+        inputs: the fitted input scaler; its ``kind`` is what "auto" came to.
         targets: the scaler from reported units to standardised ones (regression only); its ``scale``
             turns an RMSE on standardised targets into the reported unit.
         target_unit: "original", "[0,1]" or "[0,100]": the reported unit.

@@ -1,0 +1,231 @@
+"""Data sets in folders: every NAME.parquet in the folders that ``KERNLAB_DATA`` lists.
+
+A file has one column per feature (numbers or true/false) and a column ``target``; several columns
+``target_…`` make a regression with several outputs. Where a name exists twice, the bundled or generated
+set wins over a file and an earlier folder over a later one; the data set that is loaded says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.data.base import Dataset
+from kernlab.data.catalogue import About
+from kernlab.data.table import encode, make_dataset
+from kernlab.errors import DataError
+from kernlab.typing import Task
+
+__all__ = ["VARIABLE", "files", "folders", "glance", "read"]
+
+VARIABLE = "KERNLAB_DATA"
+
+_MOST_CLASSES = 100  # a whole-number target with more values than that is a quantity, not a class
+_MOST_LABELS = 1000  # words with more values than that are an identifier
+_BATCH = 2**21  # numbers decoded at once (8 MB), so that a file is never in memory twice
+
+
+def folders() -> list[Path]:
+    """The folders of ``KERNLAB_DATA``, in order.
+
+    Raises:
+        DataError: one of them is not there.
+    """
+    listed = [Path(part).expanduser() for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    for folder in listed:
+        if not folder.is_dir():
+            raise DataError(
+                f"every folder in {VARIABLE} must be there",
+                f"{str(folder)!r}, which is {'a file' if folder.exists() else 'not there'}",
+                f"correct or unset {VARIABLE}",
+            )
+    return listed
+
+
+def files() -> dict[str, list[Path]]:
+    """The Parquet files by name; the first of a name is the one that is read."""
+    found: dict[str, list[Path]] = {}
+    for folder in folders():
+        for path in sorted(folder.glob("*.parquet")):
+            found.setdefault(path.stem, []).append(path)
+    return found
+
+
+def glance(path: Path, about: About | None) -> tuple[Task, int, int, int | None]:
+    """Task, rows, features and classes, from the file's footer and target column alone."""
+    with _opened(path) as (file, features, targets):
+        rows = file.metadata.num_rows
+        if about is not None and about.describes(rows, len(features)):
+            return about.task, rows, len(features), about.classes
+        task, _, labels, _ = _targets(path, file, targets, None)
+        return task, rows, len(features), len(labels) if task == "classification" else None
+
+
+def read(name: str, path: Path, about: About | None = None) -> Dataset:
+    """The data set of a prepared Parquet file.
+
+    Args:
+        name: the name it was asked for by.
+        path: the file.
+        about: what the registry knows under that name; used when rows and features agree with it.
+
+    Raises:
+        DataError: the file is damaged or not a table of numbers with a target.
+    """
+    import pyarrow as pa
+
+    with _opened(path) as (file, features, targets):
+        rows, warnings = file.metadata.num_rows, []
+        if about is not None and not about.describes(rows, len(features)):
+            warnings.append(
+                f"{path.name} is not the {name!r} of the registry ({about.rows} rows, {about.features} features); "
+                f"its own {rows} rows and {len(features)} features are used without the registry's description."
+            )
+            about = None
+        X = np.empty((rows, len(features)), np.float32)
+        start = 0
+        for batch in file.iter_batches(max(1, _BATCH // len(features)), columns=features):
+            stop = start + batch.num_rows
+            for j, feature in enumerate(features):
+                column = batch.column(feature).cast(pa.float32(), safe=False)  # too large: infinite, refused below
+                X[start:stop, j] = column.to_numpy(zero_copy_only=False)  # missing: NaN, refused below
+            start = stop
+        task, y, labels, guesses = _targets(path, file, targets, about)
+    return make_dataset(
+        name,
+        X,
+        y,
+        task,
+        features,
+        labels,
+        source_train_rows=about.train_rows if about else None,
+        warnings=[*warnings, *guesses],
+        description=about.description if about else f"{path.name}, a file of yours.",
+        origin=about.provenance if about else str(path),
+    )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
+    """The open file with the names of its features and targets; trouble with it becomes a DataError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            yield file, *_columns(path, file)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(
+            f"{path.name} must be a readable Parquet file",
+            f"{path}: {reason.rstrip('.')}",
+            "copy or write the file again; it is damaged, or not Parquet",
+        ) from None
+
+
+def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
+    """Names of the feature and the target columns, after checking that they are usable."""
+    import pyarrow as pa
+
+    schema = file.schema_arrow
+    # pandas stores an index that is not 0, 1, 2 … as a column of this name: a row number, not a feature.
+    names = [name for name in schema.names if not re.fullmatch(r"__index_level_\d+__", name)]
+    targets = [name for name in names if name == "target" or name.startswith("target_")]
+    features = [name for name in names if name not in targets]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"column names of {path.name} must differ", f"{twice[0]!r} twice", "rename one of them")
+    if not targets:
+        last = f", the last one {names[-1]!r}" if names else ""
+        raise DataError(
+            f"{path.name} must have a column named target (or several, target_0, target_1 …)",
+            f"{len(names)} columns{last}",
+            "rename the column that is to be predicted to target",
+        )
+    if not features:
+        raise DataError(f"{path.name} must have at least one feature column", f"only {', '.join(targets)}", "add one")
+    if file.metadata.num_rows == 0:
+        raise DataError(f"{path.name} must have rows", "none", "write the file again with its rows")
+    for feature in features:
+        kind = schema.field(feature).type
+        if not (
+            pa.types.is_integer(kind)
+            or pa.types.is_floating(kind)
+            or pa.types.is_boolean(kind)
+            or pa.types.is_decimal(kind)
+        ):
+            raise DataError(
+                f"feature columns of {path.name} must hold numbers",
+                f"column {feature!r} of type {kind}",
+                "turn it into numbers (for words: one 0/1 column per word) or drop it",
+            )
+    return features, targets
+
+
+def _targets(
+    path: Path, file: Any, names: list[str], about: About | None
+) -> tuple[Task, NDArray[Any], tuple[str, ...], list[str]]:
+    """Task, targets, their names or class labels, and warnings about what had to be guessed."""
+    import pyarrow as pa
+
+    table = file.read(columns=names)
+    kinds = [table.schema.field(name).type for name in names]
+    counted = [pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in kinds]
+    for name in names:
+        missing = table.column(name).null_count
+        if missing:
+            raise DataError(
+                f"every row of {path.name} must have a target",
+                f"column {name!r}: {missing} missing",
+                "remove those rows or fill in the values",
+            )
+    if len(names) > 1:
+        if not all(counted):
+            words = names[counted.index(False)]
+            raise DataError(
+                f"several targets in {path.name} make a regression and must be numbers",
+                f"column {words!r} of type {kinds[counted.index(False)]}",
+                "keep one target column for classification",
+            )
+        columns = [table.column(name).cast(pa.float64(), safe=False).to_numpy() for name in names]
+        return "regression", np.stack(columns, axis=1), tuple(names), []
+
+    column, kind = table.column(0), kinds[0]
+    if not counted[0]:
+        values = np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), dtype=str)
+        codes, labels = encode(values)
+        if len(labels) > _MOST_LABELS:
+            raise DataError(
+                f"a target of words must have at most {_MOST_LABELS} classes",
+                f"{len(labels)} in {path.name}",
+                "choose another target column; this one looks like an identifier",
+            )
+        return "classification", codes, labels, []
+    values = column.cast(pa.float64(), safe=False).to_numpy()
+    if about is not None:
+        task: Task = about.task
+    else:
+        task = "regression" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "classification"
+    if task == "regression":
+        few = len(np.unique(values[:10_000])) <= 2
+        guess = "The target is stored as decimal numbers and has two values; store it as whole numbers for classes."
+        return "regression", values, (about.target if about else "target",), [guess] * (few and about is None)
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).sum())
+        raise DataError(
+            f"every class in {path.name} must be a finite number", f"{bad} are not", "remove those rows or label them"
+        )
+    codes, labels = encode(values)
+    if about is None and len(labels) > _MOST_CLASSES:
+        guess = f"The target has {len(labels)} different whole numbers and is taken for a quantity (regression)."
+        return "regression", values, ("target",), [guess]
+    if about is not None and len(about.labels) == len(labels):
+        labels = about.labels
+    return "classification", codes, labels, []
