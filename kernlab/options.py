@@ -12,28 +12,48 @@ the page, the ``--set`` keys, the JSON of a run, the shareable link and the mess
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 
-from kernlab.errors import KernlabError, OptionError, UnknownNameError
+from kernlab.errors import OptionError, UnknownNameError
 
 __all__ = ["Component", "Option", "component", "flatten", "option", "options_of"]
 
 C = TypeVar("C")
+_RULES: dict[str, Callable[[float], Any]] = {"ge": Ge, "gt": Gt, "le": Le, "lt": Lt}
 
 
 @typing.dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(Field,))
 def component(cls: type[C]) -> type[C]:
     """Make ``cls`` a frozen, keyword-only dataclass that checks types and ranges when it is built."""
+    # A range belongs to the number in ``float | Literal["auto"]``, not to the word.
+    scope = {**vars(typing), **vars(sys.modules[cls.__module__])}
+    for key, hint in vars(cls).get("__annotations__", {}).items():
+        info = vars(cls).get(key)
+        if isinstance(info, FieldInfo) and isinstance(info.json_schema_extra, dict):
+            limits = typing.cast(dict[str, float], info.json_schema_extra["limits"])
+            hint = eval(hint, scope) if isinstance(hint, str) else hint  # noqa: S307 - our own source, as get_type_hints does
+            cls.__annotations__[key] = _limit(hint, limits) if limits else hint
     config = ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True)
     return pydantic_dataclass(frozen=True, kw_only=True, config=config)(cls)
+
+
+def _limit(hint: Any, limits: dict[str, float]) -> Any:
+    rules = tuple(_RULES[rule](value) for rule, value in limits.items())
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        members = [Annotated[(m, *rules)] if m in (int, float) else m for m in typing.get_args(hint)]
+        return functools.reduce(operator.or_, members)
+    return Annotated[(hint, *rules)]
 
 
 def option(
@@ -58,8 +78,9 @@ def option(
         advanced: belongs in the folded part of a form.
         log: is naturally looked at on a logarithmic scale (step sizes, penalties).
     """
-    extra = {"unit": unit, "advanced": advanced, "log": log}
-    return Field(default=default, description=help, ge=ge, gt=gt, le=le, lt=lt, json_schema_extra=extra)
+    limits = {rule: value for rule, value in (("ge", ge), ("gt", gt), ("le", le), ("lt", lt)) if value is not None}
+    extra: dict[str, Any] = {"unit": unit, "advanced": advanced, "log": log, "limits": limits}
+    return Field(default=default, description=help, json_schema_extra=extra)
 
 
 class Option(NamedTuple):
@@ -109,24 +130,21 @@ class Option(NamedTuple):
 
 def options_of(cls: type[Any]) -> dict[str, Option]:
     """The options of a component class by key, in the order they were declared."""
-    hints = typing.get_type_hints(cls, include_extras=True)
     found = {}
     for key, info in cls.__pydantic_fields__.items():
-        extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-        limits: dict[str, float] = {}
-        for rule in info.metadata:
-            for rule_type, slot in ((Ge, "minimum"), (Le, "maximum"), (Gt, "above"), (Lt, "below")):
-                if isinstance(rule, rule_type):
-                    limits[slot] = getattr(rule, rule_type.__name__.lower())
-        kind, choices = _kind(hints[key])
-        default = info.get_default(call_default_factory=True)
+        extra = dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
+        limits = typing.cast(dict[str, float], extra.pop("limits", {}))
+        kind, choices = _kind(info.annotation)
         found[key] = Option(
             key=key,
             type=kind,
-            default=None if default is PydanticUndefined else default,
+            default=info.get_default(call_default_factory=True, validated_data={}),
             help=info.description or "",
             choices=choices,
-            **limits,
+            minimum=limits.get("ge"),
+            maximum=limits.get("le"),
+            above=limits.get("gt"),
+            below=limits.get("lt"),
             **typing.cast(dict[str, Any], extra),
         )
     return found
@@ -135,6 +153,7 @@ def options_of(cls: type[Any]) -> dict[str, Option]:
 def _kind(hint: Any) -> tuple[Literal["int", "float", "bool", "choice", "text"], tuple[str, ...]]:
     """Form type and words of an annotation: ``float | Literal["auto"]`` is a float that takes "auto"."""
     parts = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+    parts = tuple(typing.get_args(part)[0] if typing.get_origin(part) is Annotated else part for part in parts)
     words = tuple(str(w) for part in parts if typing.get_origin(part) is Literal for w in typing.get_args(part))
     for plain, kind in ((bool, "bool"), (int, "int"), (float, "float")):
         if plain in parts:
@@ -186,8 +205,6 @@ class Component:
             raise OptionError(
                 f"{key} must be {known[key].range}", repr(plain.get(key)), f"the default is {known[key].default}"
             ) from None
-        except KernlabError:
-            raise
 
     def replace(self, **values: Any) -> Self:
         """A copy with some options changed, checked again."""

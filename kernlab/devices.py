@@ -1,0 +1,53 @@
+"""Where a run computes, and with how many threads."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+import torch
+
+from kernlab.errors import DeviceError
+
+__all__ = ["describe", "resolve", "threads_for"]
+
+
+def resolve(device: str = "auto") -> torch.device:
+    """The torch device for "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1", "mps".
+
+    Raises:
+        DeviceError: this machine has no such device.
+    """
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    if device == "auto":
+        return torch.device("cuda" if cuda else "mps" if mps else "cpu")
+    there = ["auto", "cpu"]
+    if cuda:
+        there += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    if mps:
+        there.append("mps")
+    if device not in there:
+        raise DeviceError(
+            "device must be one that this machine has", repr(device), f"choose one of: {', '.join(there)}"
+        )
+    return torch.device(device)
+
+
+def describe(device: torch.device) -> str:
+    """One line for a page: what training runs on."""
+    if device.type == "cuda":
+        properties = torch.cuda.get_device_properties(device)
+        return f"GPU: {properties.name}, {properties.total_memory / 2**30:.0f} GiB"
+    if device.type == "mps":
+        return "GPU: Apple (MPS)"
+    return f"CPU: {platform.machine()}, {cores()} core{'s' if cores() > 1 else ''}"
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def threads_for(flops_per_step: float) -> int:
+    """Threads for one CPU training step: small steps lose more to handing work over than they gain."""
+    return 1 if flops_per_step < 5e7 else cores()

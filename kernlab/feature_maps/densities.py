@@ -1,0 +1,103 @@
+"""Spectral densities: how frequencies are drawn so that random cosines average to a given kernel.
+
+Bochner's theorem makes a shift-invariant kernel the Fourier transform of a probability density of ω
+(frequency scale σ = 1/ℓ):
+
+    gaussian    ω ~ N(0, σ²I)
+    laplacian   ω_j ~ Cauchy(0, σ), independent
+    cauchy      ω_j ~ Laplace(0, σ), independent
+    matern      ω ~ multivariate Student-t with 2ν degrees of freedom and scale σ
+
+Every draw maps uniform numbers through the inverse distribution function, so independent and
+quasi-Monte-Carlo sampling differ only in where the uniform numbers come from. Orthogonal sampling
+needs a density that looks the same in every direction (Gaussian, Matérn).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from kernlab.errors import CompositionError
+from kernlab.typing import Float, Tensor
+
+__all__ = ["DENSITIES", "draw"]
+
+#: density of ω -> the kernel it belongs to has the same name in kernlab.kernels
+DENSITIES = ("gaussian", "laplacian", "cauchy", "matern")
+SAMPLINGS = ("iid", "orthogonal", "sobol")
+
+
+def draw(
+    d: int,
+    count: int,
+    *,
+    density: str = "gaussian",
+    scale: float = 1.0,
+    nu: float = 2.5,
+    sampling: str = "iid",
+    generator: torch.Generator,
+) -> Float[Tensor, "d D"]:
+    """``count`` frequencies as the columns of a float32 matrix, on the CPU.
+
+    Args:
+        d: input dimension.
+        count: how many frequencies.
+        density: "gaussian", "laplacian", "cauchy" or "matern".
+        scale: frequency scale σ = 1/ℓ.
+        nu: smoothness of the Matérn kernel.
+        sampling: "iid", "orthogonal" (blocks of d orthogonal directions with independent lengths; Yu
+            et al. 2016) or "sobol" (scrambled Sobol points through the inverse distribution function).
+        generator: source of randomness.
+
+    Raises:
+        CompositionError: orthogonal sampling of a density that is not rotation invariant.
+    """
+    radial = density == "matern"  # one more uniform number per frequency: the length's chi-square
+    if sampling == "orthogonal":
+        if density not in ("gaussian", "matern"):
+            raise CompositionError(
+                "orthogonal sampling needs a density that is the same in every direction",
+                f"density={density}",
+                "take density=gaussian or matern, or sampling=iid or sobol",
+            )
+        directions = _orthogonal_gaussian(d, count, generator)
+        uniform = _uniform(count, 1, "iid", generator) if radial else np.empty((count, 0))
+    else:
+        uniform = _uniform(count, d + radial, sampling, generator)
+        directions = _inverse(density, uniform[:, :d])
+    if radial:
+        directions = directions / np.sqrt(stats.chi2.ppf(uniform[:, -1:], 2 * nu) / (2 * nu))
+    return torch.as_tensor((scale * directions).T.astype(np.float32, order="C"))
+
+
+def _inverse(density: str, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    if density == "laplacian":
+        return np.tan(np.pi * (u - 0.5))  # Cauchy
+    if density == "cauchy":
+        return -np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5))  # Laplace
+    return np.asarray(special.ndtri(u))
+
+
+def _uniform(count: int, dims: int, sampling: str, generator: torch.Generator) -> NDArray[np.float64]:
+    """Numbers strictly between 0 and 1, count × dims."""
+    if sampling == "sobol":
+        seed = int(torch.randint(2**31, (), generator=generator))
+        points = stats.qmc.Sobol(dims, scramble=True, rng=seed).random(1 << max(count - 1, 1).bit_length())[:count]
+    else:
+        points = torch.rand(count, dims, generator=generator, dtype=torch.float64).numpy()
+    return np.clip(points, 1e-12, 1 - 1e-12)
+
+
+def _orthogonal_gaussian(d: int, count: int, generator: torch.Generator) -> NDArray[np.float64]:
+    """Rows N(0, I) in marginal law, orthogonal within blocks of d."""
+    blocks = []
+    for start in range(0, count, d):
+        G = torch.randn(d, d, generator=generator, dtype=torch.float64)
+        Q, R = torch.linalg.qr(G)
+        Q = Q * R.diagonal().sign()  # makes Q uniform over rotations
+        lengths = torch.randn(d, d, generator=generator, dtype=torch.float64).norm(dim=1)
+        blocks.append((lengths[:, None] * Q.T)[: count - start])
+    return torch.cat(blocks).numpy()

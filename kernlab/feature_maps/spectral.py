@@ -1,0 +1,138 @@
+"""The computation that stationary and non-stationary spectral features share.
+
+With P frequency matrices Ω_1 … Ω_P (P = 1 stationary, P = 2 non-stationary) and z_p = XΩ_p + b_p:
+
+    phase form    φ(X) = (1/P) √(2/D) Σ_p cos z_p                      width D
+    paired form   ψ(X) = (1/P) √(1/D) [Σ_p cos XΩ_p ; Σ_p sin XΩ_p]    width 2D, no phases
+
+The matrices are kept side by side in one tensor ``omega`` [d P D], so that one product and one cosine
+serve both; this is what makes a training step fast.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal, Self
+
+import torch
+
+from kernlab.feature_maps.base import FeatureMap, Pullback
+from kernlab.feature_maps.densities import draw
+from kernlab.linalg import median_distance
+from kernlab.options import component, option
+from kernlab.typing import Float, Params, Tensor
+
+__all__ = ["SpectralMap"]
+
+
+@component
+class SpectralMap(FeatureMap):
+    """Base of random Fourier features; subclasses say how many frequency matrices there are."""
+
+    trainable: ClassVar[tuple[str, ...]] = ("omega",)
+    pairs: ClassVar[int] = 1
+    aliases = {  # noqa: RUF012
+        "gamma": ("frequency_scale", lambda gamma: math.sqrt(2 * gamma)),
+        "lengthscale": ("frequency_scale", lambda lengthscale: 1 / lengthscale),
+    }
+
+    n_features: int = option(2000, "Number of frequencies D.", ge=1, le=200_000, log=True)
+    frequency_scale: float | Literal["auto"] = option(
+        "auto",
+        "Scale σ of the assigned frequencies, 1/lengthscale; auto: one over the median distance of two inputs.",
+        gt=0,
+        log=True,
+    )
+    density: Literal["gaussian", "laplacian", "cauchy", "matern"] = option(
+        "gaussian", "Kernel whose spectral density the frequencies are drawn from.", advanced=True
+    )
+    nu: float = option(2.5, "Smoothness of the Matérn kernel (matern only).", gt=0, le=50, advanced=True)
+    sampling: Literal["iid", "orthogonal", "sobol"] = option(
+        "iid", "How frequencies are drawn: independently, in orthogonal blocks, or quasi-Monte-Carlo.", advanced=True
+    )
+
+    @property
+    def paired(self) -> bool:
+        """Whether cosines and sines stand side by side instead of random phases."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int:
+        return self.n_features * (2 if self.paired else 1)
+
+    def resolve(self, X: Float[Tensor, "n d"]) -> Self:
+        if self.frequency_scale != "auto":
+            return self
+        distance = median_distance(X, p=1.0 if self.density == "laplacian" else 2.0)
+        return self.replace(frequency_scale=float(f"{1 / distance:.4g}"))
+
+    def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
+        scale = self.resolve(X).frequency_scale
+        assert scale != "auto"
+        matrices = [
+            draw(
+                X.shape[1],
+                self.n_features,
+                density=self.density,
+                scale=float(scale),
+                nu=self.nu,
+                sampling=self.sampling,
+                generator=generator,
+            )
+            for _ in range(self.pairs)
+        ]
+        params = {"omega": torch.stack(matrices, dim=1)}
+        if not self.paired:
+            params["phase"] = self.draw_phase(generator)
+        return {name: value.to(X.device, X.dtype) for name, value in params.items()}
+
+    def draw_phase(self, generator: torch.Generator) -> Float[Tensor, "P D"]:
+        """Phases b in [0, 2π), one a frequency: the same for all P matrices."""
+        return (2 * math.pi * torch.rand(1, self.n_features, generator=generator)).repeat(self.pairs, 1)
+
+    def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:
+        z = self._project(params, X)
+        if self.paired:
+            return torch.cat([torch.cos(z).sum(1), torch.sin(z).sum(1)], dim=1) * self._scale
+        return torch.cos(z).sum(1) * self._scale
+
+    def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
+        """Written out: ∂φ/∂z_p = −c sin z_p, so ∇_{Ω_p} = Xᵀ(−c sin z_p ∘ ∂Φ). Source: ASKL eq. 9."""
+        z = self._project(params, X)
+        cosine = torch.cos(z)
+        D = self.n_features
+
+        if self.paired:
+            sine = torch.sin(z)
+            Phi = torch.cat([cosine.sum(1), sine.sum(1)], dim=1) * self._scale
+
+            def back(cotangent: Tensor) -> dict[str, Tensor]:
+                C = cotangent * self._scale
+                inner = cosine * C[:, None, D:] - sine * C[:, None, :D]
+                return self._through(X, inner)
+
+        else:
+            Phi = cosine.sum(1) * self._scale
+
+            def back(cotangent: Tensor) -> dict[str, Tensor]:
+                inner = torch.sin(z) * (cotangent * -self._scale)[:, None, :]
+                return self._through(X, inner)
+
+        return Phi, back
+
+    @property
+    def _scale(self) -> float:
+        return math.sqrt((1 if self.paired else 2) / self.n_features) / self.pairs
+
+    def _project(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n P D"]:
+        omega = params["omega"].reshape(X.shape[1], -1)
+        z = X @ omega if self.paired else torch.addmm(params["phase"].reshape(-1), X, omega)
+        return z.view(-1, self.pairs, self.n_features)
+
+    def _through(self, X: Float[Tensor, "n d"], inner: Float[Tensor, "n P D"]) -> dict[str, Tensor]:
+        """Gradient on z carried to ``omega``."""
+        return {"omega": (X.mT @ inner.flatten(1)).view(-1, self.pairs, self.n_features)}
+
+    def frequencies(self, params: Params) -> dict[str, Tensor]:
+        names = ("omega", "omega_prime")
+        return {name: params["omega"][:, p] for p, name in enumerate(names[: self.pairs])}

@@ -1,0 +1,137 @@
+"""A trained model: predicts from inputs in their own units, and is saved without pickle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from kernlab.data import Scaler
+from kernlab.errors import DataError, StoreError
+from kernlab.methods import MethodSpec
+from kernlab.typing import Float, Params, Task, Tensor
+
+__all__ = ["Model", "feature_blocks", "outputs"]
+
+
+def feature_blocks(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "b D"]]:
+    """Φ in blocks of rows, each of about 16 MB, so that n × D never has to fit in memory."""
+    rows = max(1, 4_000_000 // method.feature_map.width)
+    for start in range(0, len(X), rows):
+        yield method.feature_map.apply(params, X[start : start + rows])
+
+
+def outputs(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n K"]:
+    """f(X) = φ(X)W for scaled inputs, block by block."""
+    return torch.cat([Phi @ params["weight"] for Phi in feature_blocks(method, params, X)])
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What training leaves behind.
+
+    Attributes:
+        method: the method, every "auto" resolved.
+        params: the feature map's tensors and "weight" [D K].
+        inputs: scaling of the inputs.
+        targets: scaling of regression targets, None for classes.
+        task: "classification" or "regression".
+        names: class labels or target names, K of them.
+        feature_names: d names.
+    """
+
+    method: MethodSpec
+    params: Params
+    inputs: Scaler
+    targets: Scaler | None
+    task: Task
+    names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+
+    def decision_function(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        """Outputs f(x), [n K]: class scores, or targets in the reported unit.
+
+        Args:
+            X: inputs in their original units, [n d].
+
+        Raises:
+            DataError: the wrong number of columns, or values that are not finite.
+        """
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != len(self.feature_names):
+            raise DataError(f"inputs must have {len(self.feature_names)} columns", f"an array of shape {X.shape}")
+        if not np.isfinite(X).all():
+            raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
+        device = self.params["weight"].device
+        with torch.no_grad():
+            F = outputs(self.method, self.params, torch.from_numpy(self.inputs.transform(X)).to(device))
+        scores = F.double().cpu().numpy() if device.type != "mps" else F.cpu().double().numpy()
+        return self.targets.inverse(scores) if self.targets else scores
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Class labels [n], or targets [n K] in the reported unit."""
+        scores = self.decision_function(X)
+        return scores if self.task == "regression" else np.asarray(self.names)[scores.argmax(axis=1)]
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Plain arrays by name, and a JSON-ready description."""
+        arrays = {f"param/{name}": value.detach().cpu().numpy() for name, value in self.params.items()}
+        for part, scaler in (("inputs", self.inputs), ("targets", self.targets)):
+            if scaler:
+                arrays |= {f"{part}/{name}": value for name, value in scaler.to_arrays().items()}
+        meta = {
+            "method": self.method.to_dict(),
+            "task": self.task,
+            "names": list(self.names),
+            "feature_names": list(self.feature_names),
+        }
+        return arrays, meta
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Model:
+        """The model that ``to_arrays`` described."""
+
+        def under(prefix: str) -> dict[str, NDArray[Any]]:
+            return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
+
+        targets = under("targets/")
+        return cls(
+            method=MethodSpec.from_dict(meta["method"]),
+            params={name: torch.as_tensor(np.asarray(value)) for name, value in under("param/").items()},
+            inputs=Scaler.from_arrays(under("inputs/")),
+            targets=Scaler.from_arrays(targets) if targets else None,
+            task=meta["task"],
+            names=tuple(meta["names"]),
+            feature_names=tuple(meta["feature_names"]),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write one safetensors file: tensors, and the description as JSON. Loading it runs no code."""
+        arrays, meta = self.to_arrays()
+        tensors = {name: torch.as_tensor(value).contiguous() for name, value in arrays.items()}
+        try:
+            save_file(tensors, str(path), metadata={"kernlab": json.dumps(meta)})
+        except (OSError, SafetensorError) as error:
+            raise StoreError("the model must be writable", f"{path}: {error}", "choose another place") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """The model that ``save`` wrote.
+
+        Raises:
+            StoreError: no such file, or not a kernlab model.
+        """
+        try:
+            with safe_open(str(path), "numpy") as file:
+                meta = json.loads(file.metadata()["kernlab"])
+                return cls.from_arrays({name: file.get_tensor(name) for name in file.keys()}, meta)  # noqa: SIM118
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise StoreError("the file must be a model that kernlab saved", f"{path}: {error}") from None

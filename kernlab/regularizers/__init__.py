@@ -1,0 +1,8 @@
+"""Regularizers by name."""
+
+from kernlab.regularizers.base import REGULARIZERS, Regularizer
+from kernlab.regularizers.feature_norm import FeatureNorm
+from kernlab.regularizers.frobenius import Frobenius
+from kernlab.regularizers.trace_norm import TraceNorm
+
+__all__ = ["REGULARIZERS", "FeatureNorm", "Frobenius", "Regularizer", "TraceNorm"]

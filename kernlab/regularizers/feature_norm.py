@@ -1,0 +1,33 @@
+"""Mean squared length of the features, ‖φ(X)‖_F²/n: the trace of the kernel matrix over n.
+
+The paper penalises ‖φ(X)‖_F² itself beside a *mean* loss, which makes λ₂ mean something else at every
+n. Here the mean is penalised; on a mini-batch it is ‖φ(X_batch)‖_F²/m, an unbiased estimate.
+
+Source: ASKL eq. 4.
+"""
+
+from __future__ import annotations
+
+from kernlab.options import component
+from kernlab.regularizers.base import REGULARIZERS, Regularizer
+from kernlab.typing import Float, Tensor
+
+__all__ = ["FeatureNorm"]
+
+
+@REGULARIZERS.register("feature_norm")
+@component
+class FeatureNorm(Regularizer):
+    """Mean squared length of the features."""
+
+    name = "feature_norm"
+    title = "Mean squared length of φ(x)"
+    formula = r"\tfrac1n\|\varphi(X)\|_F^2"
+    source = "ASKL eq. 4"
+    acts = "feature gradient"
+
+    def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
+        return Phi.pow(2).sum() / Phi.shape[0]
+
+    def feature_gradient(self, Phi: Float[Tensor, "m D"]) -> Float[Tensor, "m D"]:
+        return Phi * (2 * self.weight / Phi.shape[0])

@@ -1,0 +1,68 @@
+"""Where a model is looked at while it trains: fixed points, whose outputs every snapshot keeps.
+
+    d = 1   curve        400 points along the line
+    d = 2   regions      a grid of 72 × 72
+    else    projection   600 test rows on their first two principal components
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.data import Prepared
+
+__all__ = ["view_of"]
+
+LINE, GRID, ROWS, SHOWN = 400, 72, 600, 800
+
+
+def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Facts (view, view_grid) and arrays (view_points, view_axes …, data_points, data_targets).
+
+    ``view_points`` are scaled as the model takes them; everything that is drawn is in original units.
+    """
+    dataset, rng = data.dataset, np.random.default_rng(seed)
+    shown = rng.permutation(data.train_rows)[:SHOWN]
+    arrays = {"data_points": dataset.X[shown], "data_targets": _targets(data, shown)}
+    if dataset.d > 2:
+        arrays = {}
+        rows = rng.permutation(len(data.X_test))[:ROWS]
+        points = data.X_test[rows]
+        center = points.mean(axis=0)
+        _, _, axes = np.linalg.svd(points - center, full_matrices=False)
+        axes = axes[:2] * np.sign(axes[:2].sum(axis=1, keepdims=True) + 1e-12)  # svd leaves the sign open
+        return {"view": "projection"}, {
+            "view_points": points,
+            "view_projection": ((points - center) @ axes.T).astype(np.float32),
+            "view_labels": _targets(data, data.test_rows[rows]),
+        }
+    low, high = dataset.X.min(axis=0), dataset.X.max(axis=0)
+    margin = 0.08 * (high - low)
+    low, high = low - margin, high + margin
+    if dataset.d == 1:
+        line = np.linspace(low[0], high[0], LINE)[:, None]
+        return {"view": "curve"}, {
+            **arrays,
+            "view_points": data.inputs.transform(line),
+            "view_axes": line[:, 0].astype(np.float32),
+        }
+    across, up = np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID)
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    return {"view": "regions", "view_grid": [GRID, GRID]}, {
+        **arrays,
+        "view_points": data.inputs.transform(grid),
+        "view_axes": grid.astype(np.float32),
+    }
+
+
+def _targets(data: Prepared, rows: NDArray[np.int64]) -> NDArray[Any]:
+    """Class codes, or targets in the reported unit, of rows of the data set."""
+    if data.targets is None:
+        return np.asarray(data.dataset.y[rows], np.int64)
+    everything = np.empty((data.dataset.n, data.dataset.n_outputs), np.float32)
+    everything[data.train_rows] = data.targets.inverse(data.y_train)
+    everything[data.test_rows] = data.targets.inverse(data.y_test)
+    return everything[rows]
