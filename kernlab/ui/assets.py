@@ -108,4 +108,3 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     warming = asyncio.create_task(asyncio.to_thread(_warm))
     yield
     await warming
-

@@ -35,7 +35,7 @@ function load(address) {
   return plotly;
 }
 
-// ---- theme: a Plotly template made from Streamlit's colours --------------------------------------
+// ---- theme: Streamlit's colours laid over the figure's own template ---------------------------------
 
 function theme(node) {
   const style = getComputedStyle(node);
@@ -43,35 +43,28 @@ function theme(node) {
   const colors = (name) => css(name).match(/#[0-9a-f]{3,8}|rgba?\([^)]*\)/gi) ?? [];
   const scale = (name) => colors(name).map((color, i, all) => [i / Math.max(1, all.length - 1), color]);
   const [text, back, line] = [css("text-color"), css("background-color"), css("border-color")];
-  const axis = {
-    gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line, automargin: true, showline: true,
-    zeroline: false, title: { standoff: 8 },
-  };
+  const axis = { gridcolor: line, linecolor: line, tickcolor: line, automargin: true };
   const solid = { ...axis, backgroundcolor: back, showbackground: true };
   return {
-    text, back, line,
-    colors: colors("chart-categorical-colors"),
-    template: {
-      layout: {
-        paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        font: { family: css("font") || "sans-serif", size: 14, color: text },
-        title: { x: 0, xref: "paper", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { t: 8 },
-                 font: { size: 17 } },
-        colorway: colors("chart-categorical-colors"),
-        colorscale: { sequential: scale("chart-sequential-colors"), diverging: scale("chart-diverging-colors") },
-        coloraxis: { colorbar: { outlinewidth: 0, thickness: 12 } },
-        xaxis: axis, yaxis: axis, scene: { xaxis: solid, yaxis: solid, zaxis: solid },
-        hoverlabel: { bgcolor: back, bordercolor: line, font: { color: text, size: 14 } },
-        legend: { orientation: "h", x: 0, xanchor: "left", y: 1, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" },
-        margin: { l: 8, r: 8, t: 64, b: 8 },
-      },
+    back,
+    layout: {
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: css("font") || "sans-serif", color: text },
+      colorway: colors("chart-categorical-colors"),
+      colorscale: { sequential: scale("chart-sequential-colors"), diverging: scale("chart-diverging-colors") },
+      xaxis: axis, yaxis: axis, scene: { xaxis: solid, yaxis: solid, zaxis: solid },
+      hoverlabel: { bgcolor: back, bordercolor: line, font: { color: text } },
     },
   };
 }
 
-// A figure may name a colour of the theme, "theme:text" or "theme:2" (the third categorical one).
-function paint(json, look) {
-  return json.replace(/"theme:(\w+)"/g, (_, name) => JSON.stringify(look[name] ?? look.colors[name % look.colors.length]));
+function over(below, above) {
+  const out = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const inner = value && typeof value === "object" && !Array.isArray(value);
+    out[key] = inner ? over(below?.[key] ?? {}, value) : value;
+  }
+  return out;
 }
 
 // ---- data as CSV ---------------------------------------------------------------------------------
@@ -87,7 +80,7 @@ function rows(value) {
   const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
   const flat = new ARRAYS[value.dtype](bytes.buffer);
   const shape = String(value.shape ?? "").split(",").map(Number);
-  if (shape.length < 2) return flat;
+  if (shape.length < 2) return value.dtype === "f4" ? Array.from(flat, (v) => +v.toPrecision(7)) : flat;
   return Array.from({ length: shape[0] }, (_, i) => flat.subarray(i * shape[1], (i + 1) * shape[1]));
 }
 
@@ -192,13 +185,14 @@ class Chart {
     if (this.drawn && key.every((part, i) => part === this.drawn[i])) return;
     const first = !this.drawn;
     this.drawn = key;
-    const figure = (this.figure = JSON.parse(paint(this.data.figure, look)));
+    const figure = (this.figure = JSON.parse(this.data.figure));
     const touch = matchMedia("(pointer: coarse)").matches;
     const layout = {
-      uirevision: this.data.revision,
       dragmode: touch && !figure.layout.scene ? false : undefined, // a finger scrolls the page
       ...figure.layout,
-      template: look.template, width, height: this.data.height, autosize: false,
+      uirevision: `${figure.layout.uirevision} ${this.data.revision}`,
+      template: { layout: over(figure.layout.template?.layout, look.layout) },
+      width, height: this.data.height, autosize: false,
     };
     if (width < 480) layout.font = { size: 12, ...layout.font };
     const config = { displayModeBar: false, displaylogo: false, responsive: false, doubleClick: "reset+autosize" };

@@ -1,0 +1,150 @@
+"""Widgets made from options, so that a new component has its form without a line here.
+
+The browser's limits are only a convenience: what comes back is built again by ``Component.build``, and
+its sentence is shown beside the widgets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any
+
+import streamlit as st
+
+from kernlab.errors import KernlabError
+from kernlab.options import Component, Option, options_of
+
+__all__ = ["from_text", "grid", "option_form", "option_widget", "show_error", "to_text"]
+
+
+def show_error(error: KernlabError) -> None:
+    """The error's sentence, beside what caused it."""
+    st.error(str(error), icon=":material/error:")
+
+
+def to_text(value: Any) -> str:
+    """A value as it stands in an address or in a text field."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return str(value)
+
+
+def from_text(option: Option, text: str) -> Any:
+    """The value that ``text`` stands for; text that stands for none is returned as it is, for ``build`` to judge."""
+    text = text.strip()
+    if option.type == "bool" and text.lower() in ("true", "false", "1", "0"):
+        return text.lower() in ("true", "1")
+    if option.type in ("int", "float") and text not in option.choices:
+        try:
+            number = float(text)
+        except ValueError:
+            return text
+        return int(number) if option.type == "int" and number.is_integer() else number
+    return text
+
+
+def grid(option: Option) -> list[float]:
+    """Round values 1 and 3 of every decade in the option's range, and its default: what a log scale offers."""
+    low = option.minimum if option.minimum is not None else option.above
+    high = option.maximum if option.maximum is not None else option.below
+    default = option.default if isinstance(option.default, int | float) and option.default else 1.0
+    first = math.floor(math.log10(low)) if low else min(-10, math.floor(math.log10(abs(default))) - 3)
+    last = math.ceil(math.log10(high)) if high else math.ceil(math.log10(abs(default))) + 3
+    values = {float(f"{lead}e{power}") for power in range(max(first, -12), min(last, 9) + 1) for lead in (1, 3)}
+    if isinstance(option.default, int | float):
+        values.add(float(option.default))
+    if low == 0 and option.above is None:
+        values.add(0.0)
+
+    def fits(value: float) -> bool:
+        return (
+            (option.minimum is None or value >= option.minimum)
+            and (option.maximum is None or value <= option.maximum)
+            and (option.above is None or value > option.above)
+            and (option.below is None or value < option.below)
+            and (option.type == "float" or value.is_integer())
+        )
+
+    return sorted(filter(fits, values))
+
+
+def option_widget(option: Option, state: MutableMapping[str, Any], key: str, label: str = "") -> Any:
+    """One widget, and the value it stands at.
+
+    Args:
+        option: what is asked for.
+        state: where the widget keeps its value (``st.session_state``); a value put there under ``key``
+            before is where the widget starts, else the option's default.
+        key: the widget's key.
+        label: heading of the widget; the option's key in plain words if left out.
+    """
+    label = label or option.key.replace("_", " ").capitalize()
+    label += f" ({option.unit})" if option.unit else ""
+    value = state.get(key, option.default)
+    if option.type == "bool":
+        state[key] = bool(value) if not isinstance(value, str) else value.lower() in ("true", "1")
+        return st.toggle(label, key=key, help=option.help)
+    if option.type == "choice":
+        choices = list(option.choices)
+        state[key] = value if value in choices else option.default
+        return st.selectbox(label, choices, key=key, help=option.help)
+    if option.type == "text":
+        state[key] = to_text(value)
+        return st.text_input(label, key=key, help=option.help)
+    if option.log or option.choices:
+        # Typical values to pick from; any other may be typed.
+        words = [*option.choices, *(to_text(number) for number in grid(option))]
+        state[key] = to_text(value)
+        words += [] if state[key] in words else [state[key]]
+        typed = st.selectbox(label, words, key=key, help=f"{option.help} Takes {option.range}; type any value.",
+                             accept_new_options=True)  # fmt: skip
+        return from_text(option, str(typed))
+    low, high = option.minimum, option.maximum
+    whole = option.type == "int"
+    number: type[int] | type[float] = int if whole else float
+    try:
+        state[key] = number(value)
+    except (TypeError, ValueError):
+        state[key] = number(option.default)
+    if low is not None and high is not None and (high - low <= 1000 or not whole):
+        state[key] = min(max(state[key], number(low)), number(high))
+        step = 1 if whole and high - low <= 200 else number((high - low) / 100)
+        return st.slider(label, number(low), number(high), key=key, help=option.help, step=step)
+    if low is not None:
+        state[key] = max(state[key], number(low))
+    if high is not None:
+        state[key] = min(state[key], number(high))
+    shape: dict[str, Any] = {
+        "min_value": None if low is None else number(low),
+        "max_value": None if high is None else number(high),
+        "format": "%d" if whole else "%g",
+        "step": 1 if whole else None,
+    }
+    return st.number_input(label, key=key, help=option.help, **shape)
+
+
+def option_form(
+    component: type[Component],
+    *,
+    key: str,
+    skip: Iterable[str] = (),
+    labels: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Widgets for a component's options; the advanced ones come in one fold. Returns the values, unchecked."""
+    shown = [option for option in options_of(component).values() if option.key not in set(skip)]
+    names = labels or {}
+    values = {}
+    for option in shown:
+        if not option.advanced:
+            values[option.key] = _one(option, key, names)
+    if advanced := [option for option in shown if option.advanced]:
+        with st.expander("Advanced"):
+            values |= {option.key: _one(option, key, names) for option in advanced}
+    return values
+
+
+def _one(option: Option, key: str, labels: Mapping[str, str]) -> Any:
+    return option_widget(option, st.session_state, f"{key}.{option.key}", labels.get(option.key, ""))  # type: ignore[arg-type]

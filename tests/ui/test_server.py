@@ -1,0 +1,55 @@
+"""The shell: configuration, port, addresses."""
+
+import socket
+import tomllib
+
+import pytest
+import streamlit as st
+from conftest import ROOT, running
+
+from kernlab.errors import AppError
+from kernlab.ui.pages import PAGES
+from kernlab.ui.server import check_port
+
+
+def test_no_collection_after_a_run_and_nothing_phones_home():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["runner"]["postScriptGC"] is False
+    assert config["browser"]["gatherUsageStats"] is False
+    assert st.get_option("runner.postScriptGC") is not None  # the hidden option is still there
+
+
+def test_every_page_is_listed_and_has_its_file():
+    assert {page.name for page in PAGES} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+
+
+def test_a_taken_port_is_a_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(AppError, match=f"already taken.*--port {port + 1}"):
+            check_port("127.0.0.1", port)
+    check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("127.0.0.1", 0), ("127.0.0.1", 70000), ("no.such.host.invalid", 8501), ("192.0.2.1", 8501)]
+)
+def test_an_impossible_address_is_a_sentence(host, port):
+    with pytest.raises(AppError):
+        check_port(host, port)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [page.name for page in PAGES[1:]])
+def test_a_cold_server_answers_a_deep_link_inside_the_app(tmp_path, page, name):
+    with running(ROOT / "app.py", tmp_path) as cold:
+        page.goto(f"{cold.url}/{name}")
+        page.get_by_role("heading", level=1).first.wait_for()
+        title = next(each.title for each in PAGES if each.name == name)
+        assert title in page.get_by_role("heading", level=1).first.inner_text()
+        for each in PAGES:
+            assert page.get_by_role("link", name=each.title).first.is_visible()
+        page.goto("about:blank")  # before its server goes
+        assert cold.trouble() == []
