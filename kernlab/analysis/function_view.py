@@ -40,7 +40,7 @@ __all__ = [
 CLOUD = 600
 
 #: Cells of a mosaic of frequencies at most; keeps the figure below 200 kB.
-_MOSAIC = 30_000
+_MOSAIC = 31_000
 
 
 class Points(NamedTuple):
@@ -65,7 +65,8 @@ class Regions(NamedTuple):
         x, y: coordinates of columns [c] and rows [r], original units.
         codes: predicted class f: argmax_k f_k(x) [r c].
         margin: f_top − f_second ≥ 0 [r c].
-        shade: margin over its 95 % quantile, cut at 1 [r c]: 0 on a boundary.
+        ink: code + shade [r c], where shade in [0, 0.99] is the margin over its 95 % quantile: 0 on a
+            boundary. One number a cell that holds class and strength, for one colour scale.
         points: training points with class codes.
         classes: K labels.
         features: names of the two inputs.
@@ -75,7 +76,7 @@ class Regions(NamedTuple):
     y: NDArray[np.float32]
     codes: NDArray[np.int16]
     margin: NDArray[np.float32]
-    shade: NDArray[np.float32]
+    ink: NDArray[np.float32]
     points: Points
     classes: tuple[str, ...]
     features: tuple[str, str]
@@ -253,10 +254,10 @@ def regions(
     x, y, place = _grid(axes, grid)
     codes, margin = decide(values)
     scale = float(np.quantile(margin, 0.95)) or 1.0
-    shade = np.minimum(margin / scale, 1.0)
+    ink = (codes + 0.99 * np.minimum(margin / scale, 1.0)).astype(np.float32)
     cloud = np.asarray(data)
     points = _points(cloud[:, 0], cloud[:, 1], targets)
-    return Regions(x, y, place(codes), place(margin), place(shade), points, classes, features)
+    return Regions(x, y, place(codes), place(margin), place(ink), points, classes, features)
 
 
 def surface(

@@ -9,16 +9,9 @@ import plotly.graph_objects as go
 
 from kernlab.analysis.bound_terms import BoundHistory, BoundNow
 from kernlab.analysis.curves import Curve
-from kernlab.plots.theme import ROLES, figure, role
+from kernlab.plots.theme import GREY, figure, role
 
 __all__ = ["plot_bound_history", "plot_bound_now"]
-
-_BARS = {
-    "measured": "measured",
-    "dual norm": "dual norm<br>(exact R̂)",
-    "paper": "paper",
-    "worst case": "worst case",
-}
 
 
 def plot_bound_history(
@@ -41,7 +34,7 @@ def plot_bound_history(
         title="Bound against the measured gap",
         subtitle=f"gap ≤ 0 at {bound.hidden} points: not on a log axis" if bound.hidden and log_y else "",
         x=axis if axis == "epoch" else "step (mini-batches)",
-        y="value (loss units)",
+        y="loss units",
         revision=f"bound-history:{axis}:{log_y}",
         yaxis={"type": "log" if log_y else "linear", "exponentformat": "power"},
     )
@@ -59,37 +52,48 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) 
         traces.append(
             go.Bar(
                 orientation="h",
-                y=[_BARS[bar.name] for bar, _ in held],
+                y=[bar.name for bar, _ in held],
                 x=[value for _, value in held],
                 name=words.get(term, text),
+                showlegend=term in ("complexity", "confidence"),  # the other bars are named on the axis
                 marker={"color": colour, "pattern": {"shape": {"gap": "/", "confidence": "."}.get(term, "")}},
                 hovertemplate=f"%{{y}}: {words.get(term, text)} %{{x:.3~g}}<extra></extra>",
             )
         )
-    # The totals as numbers at the ends of the bars, with the Monte-Carlo error where there is one.
-    traces.append(
+    unsure = [bar for bar in bound.bars if bar.error]
+    traces += [
         go.Scatter(
-            x=[bar.total for bar in bound.bars],
-            y=[_BARS[bar.name] for bar in bound.bars],
+            x=[bar.total for bar in unsure],
+            y=[bar.name for bar in unsure],
+            error_x={"array": [bar.error for bar in unsure], "color": GREY, "thickness": 2},
+            mode="markers",
+            marker={"color": GREY, "size": 1},
+            name="standard error",
+            showlegend=False,
+            hoverinfo="skip",
+        ),
+        go.Scatter(
+            x=[bar.end for bar in bound.bars],
+            y=[bar.name for bar in bound.bars],
             mode="text",
-            text=[f" {bar.total:.3g}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bound.bars],
+            text=[f"\u2002{bar.total:.3g}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bound.bars],
             textposition="middle right",
             textfont={"size": 15},
             cliponaxis=False,
-            error_x={"array": [bar.error for bar in bound.bars], "color": ROLES["total"][1], "thickness": 2},
             name="total",
             showlegend=False,
-            hovertemplate="%{y}: total %{text}<extra></extra>",
-        )
-    )
+            hovertemplate="%{y}: %{text}<extra></extra>",
+        ),
+    ]
     return figure(
         traces,
         title="The bound now",
-        x="risk (loss units)",
+        x="loss units",
         y="",
         revision="bound-now",
         barmode="stack",
-        margin={"r": 90},
+        margin={"r": 100},
+        legend={"traceorder": "normal"},
     )
 
 

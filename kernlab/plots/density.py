@@ -21,14 +21,14 @@ def plot_density(density: Density) -> go.Figure:
     traces = []
     for curve in density.curves:
         colour, now = _COLOURS[curve.name], curve.when == "now"
-        line = {"color": colour, "width": 2.5, "dash": "solid" if curve.name == "ω" else "dash"}
+        line = {"color": colour, "width": 2.5, "dash": "solid" if curve.name == "ω" else "dash", "simplify": False}
         traces.append(
             go.Scatter(
                 x=density.grid,
                 y=curve.values,
                 mode="lines",
                 name=f"{curve.name} {curve.when}",
-                line=line if now else {"color": colour, "width": 1.5, "dash": "dot"},
+                line=line if now else {"color": colour, "width": 1.5, "dash": "dot", "simplify": False},
                 fill="tozeroy" if now else None,
                 fillcolor=fade(colour, 0.15) if now else None,
                 hovertemplate=f"{curve.name} {curve.when}: %{{y:.3~g}} at %{{x:.3~g}}<extra></extra>",

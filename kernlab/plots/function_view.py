@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kernlab.analysis.function_view import Frequencies, FunctionView, Line, Points, Projection, Regions, Scores, Surface
-from kernlab.plots.theme import BLUE, GREY, VERMILLION, class_style, fade, figure
+from kernlab.plots.theme import BLUE, GREY, VERMILLION, class_style, colourbar, fade, figure
 
 __all__ = [
     "plot_frequencies",
@@ -21,8 +21,8 @@ __all__ = [
     "plot_surface",
 ]
 
-#: Blue to vermillion through nothing, so that either background is the zero.
-_DIVERGING = [[0, VERMILLION], [0.5, "rgba(128,128,128,0)"], [1, BLUE]]
+#: Zero is a light grey, so that a tile shows its extent on either background.
+_DIVERGING = [[0, VERMILLION], [0.5, "#e8e8e8"], [1, BLUE]]
 
 
 def plot_function(view: FunctionView) -> go.Figure:
@@ -38,27 +38,21 @@ def _plot(view: Any) -> go.Figure:
 @_plot.register
 def plot_regions(view: Regions) -> go.Figure:
     """Decision regions: the colour is the class, its strength the margin; training points on top."""
-    present = sorted({*np.unique(view.codes).tolist(), *np.unique(view.points.value).tolist()})
-    # One layer a class: plotly has no colour scale with jumps that also fades.
-    traces: list[Any] = [
-        go.Heatmap(
-            x=view.x,
-            y=view.y,
-            z=np.where(view.codes == code, view.shade, np.float32(np.nan)),
-            customdata=view.margin,
-            zmin=0,
-            zmax=1,
-            colorscale=[[0, fade(class_style(code)[0], 0.12)], [1, fade(class_style(code)[0], 0.6)]],
-            showscale=False,
-            name=view.classes[code],
-            hoverongaps=False,
-            hovertemplate=f"predicted {view.classes[code]}, margin %{{customdata:.2~f}}"
-            f"<br>{view.features[0]} %{{x:.3~g}}, {view.features[1]} %{{y:.3~g}}<extra></extra>",
-        )
-        for code in present
-        if (view.codes == code).any()
-    ]
-    traces += [_cloud(view.points, code, view.classes[code]) for code in present]
+    heat = go.Heatmap(
+        x=view.x,
+        y=view.y,
+        z=view.ink,
+        text=np.array(view.classes, object)[view.codes],
+        customdata=view.margin,
+        zmin=0,
+        zmax=len(view.classes),
+        colorscale=_class_scale(len(view.classes)),
+        showscale=False,
+        name="prediction",
+        hovertemplate=f"predicted %{{text}}, margin %{{customdata:.2~f}}"
+        f"<br>{view.features[0]} %{{x:.3~g}}, {view.features[1]} %{{y:.3~g}}<extra></extra>",
+    )
+    traces = [heat, *(_cloud(view.points, code, label) for code, label in enumerate(view.classes))]
     return _plane(traces, "Decision regions", _sampled(view.points), view.features)
 
 
@@ -76,7 +70,7 @@ def plot_surface(view: Surface) -> go.Figure:
             zmax=high,
             zsmooth="best",
             colorscale="Cividis",
-            colorbar={"title": {"text": view.target}, "thickness": 12, "tickfont": {"size": 14}},
+            colorbar=colourbar(view.target),
             name="prediction",
             hovertemplate=f"predicted %{{z:.4~g}}<br>{view.features[0]} %{{x:.3~g}}, "
             f"{view.features[1]} %{{y:.3~g}}<extra></extra>",
@@ -199,7 +193,7 @@ def plot_projection(view: Projection) -> go.Figure:
                     "showscale": True,
                     "size": 8,
                     "line": {"color": fade(GREY, 0.5), "width": 0.5},
-                    "colorbar": {"title": {"text": view.target}, "thickness": 12, "tickfont": {"size": 14}},
+                    "colorbar": colourbar(view.target),
                 },
                 hovertemplate="predicted %{marker.color:.4~g}, true %{customdata:.4~g}<extra></extra>",
             )
@@ -251,7 +245,7 @@ def plot_frequencies(view: Frequencies) -> go.Figure:
         zmax=view.limit,
         colorscale=_DIVERGING,
         hoverongaps=False,
-        colorbar={"thickness": 12, "tickfont": {"size": 14}, "nticks": 5},
+        colorbar=colourbar("ω"),
         name="ω",
         hovertemplate="ω at this pixel: %{z:.3~g}<extra></extra>",
     )
@@ -266,6 +260,15 @@ def plot_frequencies(view: Frequencies) -> go.Figure:
         xaxis={**hidden, "constrain": "domain"},
         yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
     )
+
+
+def _class_scale(classes: int) -> list[list[Any]]:
+    """A colour scale that jumps at each whole number, and fades in from it."""
+    scale: list[list[Any]] = []
+    for code in range(classes):
+        colour = class_style(code)[0]
+        scale += [[code / classes, fade(colour, 0.1)], [(code + 1) / classes, fade(colour, 0.65)]]
+    return scale
 
 
 def _cloud(points: Points, code: int, label: str) -> Any:

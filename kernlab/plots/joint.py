@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from kernlab.analysis.joint import Joint
 from kernlab.plots.density import FREQUENCY_UNIT
-from kernlab.plots.theme import ORANGE, VERMILLION, figure
+from kernlab.plots.theme import ORANGE, VERMILLION, colourbar, figure
 
 __all__ = ["plot_joint"]
 
@@ -15,7 +15,10 @@ _SCALE = [[0, "rgba(0,114,178,0)"], [0.15, "rgba(0,114,178,0.45)"], [0.6, "rgba(
 
 
 def plot_joint(joint: Joint) -> go.Figure:
-    """Density now as a surface seen from above, the assigned one as two dotted lines (50 % and 90 % of its mass)."""
+    """Density now as colour, the assigned one as dotted lines round 50 % and 90 % of its mass; ν as the subtitle.
+
+    ν is 0 where the kernel is stationary and ½ where ω and ω' are uncorrelated.
+    """
     outer, inner = joint.levels
     ends = [float(joint.grid[0]), float(joint.grid[-1])]
     traces = [
@@ -25,7 +28,7 @@ def plot_joint(joint: Joint) -> go.Figure:
             z=joint.now,
             name="now",
             colorscale=_SCALE,
-            colorbar={"title": {"text": "density"}, "thickness": 12, "tickfont": {"size": 14}, "nticks": 4},
+            colorbar=colourbar("density"),
             zsmooth="best",
             hovertemplate="ω %{x:.3~g}, ω' %{y:.3~g}: density %{z:.3~g}<extra></extra>",
         ),
@@ -34,7 +37,7 @@ def plot_joint(joint: Joint) -> go.Figure:
                 x=joint.grid,
                 y=joint.grid,
                 z=joint.assigned,
-                name="assigned (50 %, 90 %)",
+                name="assigned",
                 legendgroup="assigned",
                 showlegend=level == outer,
                 contours={"type": "constraint", "operation": "=", "value": level},
@@ -47,7 +50,7 @@ def plot_joint(joint: Joint) -> go.Figure:
             x=ends,
             y=ends,
             mode="lines",
-            name="diagonal: stationary",
+            name="stationary",
             line={"color": VERMILLION, "width": 2, "dash": "dash"},
             hoverinfo="skip",
         ),
@@ -55,7 +58,7 @@ def plot_joint(joint: Joint) -> go.Figure:
     return figure(
         traces,
         title="Joint density of ω and ω'",
-        subtitle=f"{joint.what}: off-diagonal ν = {joint.along:.2f} (all inputs {joint.total:.2f})",
+        subtitle=f"{joint.what}: ν = {joint.along:.2f}, all inputs: ν = {joint.total:.2f}",
         x=f"ω ({FREQUENCY_UNIT})",
         y="ω'",
         revision=f"joint:{joint.what}",

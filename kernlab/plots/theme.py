@@ -12,7 +12,19 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-__all__ = ["CLASSES", "CONSTANT", "METHODS", "ROLES", "Style", "class_style", "fade", "figure", "method_style", "role"]
+__all__ = [
+    "CLASSES",
+    "CONSTANT",
+    "METHODS",
+    "ROLES",
+    "Style",
+    "class_style",
+    "colourbar",
+    "fade",
+    "figure",
+    "method_style",
+    "role",
+]
 
 SKY, BLUE, GREEN = "#56B4E9", "#0072B2", "#009E73"
 ORANGE, VERMILLION, PURPLE, YELLOW = "#E69F00", "#D55E00", "#CC79A7", "#F0E442"
@@ -74,14 +86,13 @@ ROLES: dict[str, tuple[str, str, str]] = {
     "train_loss": ("train loss", BLUE, "dash"),
     "test_loss": ("test loss", VERMILLION, "solid"),
     "constant": ("constant predictor", *CONSTANT[:2]),
-    "total": ("total bound", GREY, "solid"),
-    "rademacher": ("paper's bound", BLUE, "solid"),
-    "dual_norm": ("dual norm (exact)", GREEN, "dash"),
-    "worst_case": ("worst case", ORANGE, "dot"),
-    "complexity": ("complexity", BLUE, "solid"),
+    "total": ("total", GREY, "solid"),
+    "complexity": ("complexity", BLUE, "dash"),
+    "complexity_exact": ("exact", GREEN, "longdash"),
+    "complexity_worst": ("worst case", ORANGE, "dot"),
     "confidence": ("confidence", PURPLE, "dashdot"),
-    "empirical_risk": ("empirical risk", SKY, "longdash"),
-    "gap": ("measured gap", VERMILLION, "solid"),
+    "empirical_risk": ("train risk", SKY, "longdash"),
+    "gap": ("gap", VERMILLION, "solid"),
     "weight_norm": ("‖W‖⁎", GREEN, "dot"),
     "mean_trace": ("‖φ(X)‖²/n", SKY, "dot"),
     "rank": ("rank of W", PURPLE, "dot"),
@@ -96,7 +107,7 @@ CLASSES: tuple[tuple[str, str], ...] = (
     (PURPLE, "cross"),
     (SKY, "triangle-down"),
     (YELLOW, "star"),
-    (GREY, "x"),
+    (GREY, "hourglass"),
     ("#332288", "pentagon"),
     ("#882255", "hexagon"),
 )
@@ -122,7 +133,7 @@ _TEMPLATE = go.layout.Template(
         "title": {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": 8}, "font": {"size": 17}},
         "xaxis": _AXIS,
         "yaxis": _AXIS,
-        "margin": {"l": 8, "r": 12, "t": 60, "b": 8},
+        "margin": {"l": 8, "r": 12, "b": 8},
         "hoverlabel": {"font": {"size": 14}},
         "hovermode": "closest",
         # Beneath the plot, so that a narrow screen keeps its width for the curves.
@@ -156,13 +167,19 @@ def class_style(code: int) -> tuple[str, str]:
 
 def role(name: str) -> tuple[str, str, str]:
     """Words, colour and dash of a curve by its metric."""
-    return ROLES.get(name, (name.replace("_", " "), GREY, "solid"))
+    plain = name.removeprefix("bound/")
+    return ROLES.get(plain, (plain.replace("_", " "), GREY, "solid"))
 
 
 def fade(colour: str, opacity: float) -> str:
     """``#RRGGBB`` as an rgba colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def colourbar(title: str) -> dict[str, Any]:
+    """The strip beside a heatmap, named along its side so that a narrow screen keeps its width."""
+    return {"thickness": 12, "tickfont": {"size": 14}, "nticks": 5, "title": {"text": title, "side": "right"}}
 
 
 def figure(
@@ -187,6 +204,7 @@ def figure(
         xaxis, yaxis, layout: further layout.
     """
     heading: dict[str, Any] = {"text": title}
+    margin = {"t": 62 if subtitle else 44} | layout.pop("margin", {})
     if subtitle:
         heading["subtitle"] = {"text": subtitle, "font": {"size": 14}}
     return go.Figure(
@@ -197,6 +215,7 @@ def figure(
             "xaxis": {"title": {"text": x}} | (xaxis or {}),
             "yaxis": {"title": {"text": y}} | (yaxis or {}),
             "uirevision": revision,
+            "margin": margin,
             **layout,
         },
     )

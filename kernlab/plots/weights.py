@@ -20,6 +20,7 @@ def plot_singular_values(view: SingularValues, *, log_y: bool = False) -> go.Fig
             y=view.values[part],
             mode="markers",
             name=name,
+            cliponaxis=False,
             marker={"color": colour, "symbol": symbol, "size": 9},
             hovertemplate="σ%{x} = %{y:.4~g}<extra></extra>",
         )
