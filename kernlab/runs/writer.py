@@ -1,0 +1,218 @@
+"""The only way into a run: a consumer of training events.
+
+Metrics are gathered and committed four times a second, and before every file and every end, so that
+whatever a file says, the curves up to it are stored as well. The writer holds the run's lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import sqlalchemy as sa
+from filelock import FileLock
+
+from kernlab.errors import KernlabError, StoreError
+from kernlab.runs import tensors
+from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, Run, Status, versions
+from kernlab.training.events import (
+    Cancelled,
+    Checkpoint,
+    Evaluated,
+    Event,
+    Failed,
+    Finished,
+    Snapshot,
+    Started,
+    Step,
+)
+
+if TYPE_CHECKING:
+    from kernlab.runs.store import Store
+
+__all__ = ["Writer"]
+
+_COMMIT_EVERY = 0.25  # seconds
+
+
+class Writer:
+    """Stores one run's events. Use it as a context manager: leaving it lets go of the run.
+
+    Attributes:
+        ended: the run is over, or the writer has been closed.
+        step: of the last event.
+        cancelled_as: the status a cancelled run gets.
+    """
+
+    def __init__(self, store: Store, run: Run, lock: FileLock) -> None:
+        self.run_id, self.step, self.ended = run.id, run.step, False
+        self.cancelled_as: Status = "stopped"
+        self._store, self._files, self._lock = store, store.folder(run.id), lock
+        self._seconds, self._running_since = run.seconds, 0.0  # 0: the clock stands
+        self._known: frozenset[str] = frozenset()  # metrics that a resumed run already has at its first step
+        self._first = 0
+        self._rows: list[dict[str, Any]] = []
+        self._rows_lock, self._commit_lock = threading.Lock(), threading.Lock()
+        self._trouble: StoreError | None = None
+        self._closed = threading.Event()
+        try:
+            self.status("queued")
+        except StoreError:
+            lock.release()
+            raise
+
+    # -- events
+
+    def write(self, event: Event) -> None:
+        """Store one event; a final one ends the writer.
+
+        Raises:
+            StoreError: the disk refuses. What was committed before stays intact.
+        """
+        if self._trouble:
+            raise self._trouble
+        # By name: after a hot reload an event's class may be a twin of the one imported here.
+        getattr(self, f"_{type(event).__name__.lower()}")(event)
+
+    def _started(self, event: Started) -> None:
+        self._first = self.step = int(event.facts.get("start_step", 0))
+        if event.arrays:
+            self._save("static", event.arrays)
+        facts = dict(event.facts)
+        values: dict[str, Any] = {"resolved": dict(event.spec), "facts": facts, "error": "", "versions": versions()}
+        values |= {"fingerprint": str(facts.get("fingerprint", ""))}
+        if facts.get("device"):
+            values |= {"device": str(facts["device"])}
+        self._rewind(values)
+        self.status("running")
+        threading.Thread(target=self._commit_now_and_then, name=f"commit-{self.run_id}", daemon=True).start()
+
+    def _rewind(self, values: dict[str, Any]) -> None:
+        """Take back what lies beyond the step the run goes on from, so that no curve has a point twice."""
+        later = METRICS.c.run_id == self.run_id, METRICS.c.step > self._first
+        shots = SNAPSHOTS.c.run_id == self.run_id, SNAPSHOTS.c.step > self._first
+        here = METRICS.c.run_id == self.run_id, METRICS.c.step == self._first
+        with self._store.writing() as connection:
+            newest = connection.execute(sa.select(sa.func.max(METRICS.c.id)).where(later[0])).scalar()
+            gone = connection.execute(sa.select(SNAPSHOTS.c.step).where(*shots)).scalars().all()
+            if connection.execute(sa.delete(METRICS).where(*later)).rowcount:
+                values = {**values, "rewound": newest}
+            connection.execute(sa.delete(SNAPSHOTS).where(*shots))
+            self._known = frozenset(connection.execute(sa.select(METRICS.c.name).where(*here)).scalars())
+            self._update(connection, **values)
+        for step in gone:
+            with suppress(FileNotFoundError), self._store.guard():
+                self._files.snapshot(step).unlink(missing_ok=True)
+
+    def _step(self, event: Step | Evaluated) -> None:
+        self.step = event.step
+        seen = self._known if event.step == self._first else ()
+        place = {"run_id": self.run_id, "step": int(event.step), "epoch": float(event.epoch)}
+        rows = [{**place, "name": k, "value": float(v)} for k, v in event.metrics.items() if k not in seen]
+        with self._rows_lock:
+            self._rows += rows
+
+    _evaluated = _step
+
+    def _snapshot(self, event: Snapshot) -> None:
+        self.step = event.step
+        with self._store.guard():
+            tensors.save(self._files.snapshot(event.step), event.arrays, {"epoch": event.epoch})
+        row = {"run_id": self.run_id, "step": int(event.step), "epoch": float(event.epoch)}
+        self.flush(sa.insert(SNAPSHOTS).prefix_with("OR REPLACE").values(row))
+
+    def _checkpoint(self, event: Checkpoint) -> None:
+        self.step = event.step
+        self.flush()  # first: a checkpoint must never be ahead of the curves
+        self._save("checkpoint", event.arrays, {"step": event.step, "state": event.state})
+
+    def _finished(self, event: Finished) -> None:
+        self.step = event.step
+        self.flush()
+        self._save("model", event.model, event.meta)
+        self.close("finished", summary=dict(event.summary))
+
+    def _failed(self, event: Failed) -> None:
+        self.step = event.step
+        self.close("failed", error=event.message)
+
+    def _cancelled(self, event: Cancelled) -> None:
+        self.step = event.step
+        self.close(self.cancelled_as)
+
+    def _save(self, kind: str, arrays: Any, meta: Any = None) -> None:
+        with self._store.guard():
+            tensors.save(getattr(self._files, kind), arrays, meta)
+
+    # -- status, clock and commits
+
+    @property
+    def seconds(self) -> float:
+        """Time spent training, without pauses and queues."""
+        since = self._running_since
+        return self._seconds + (time.monotonic() - since if since else 0.0)
+
+    def status(self, status: Status, **values: Any) -> None:
+        """Say what the run does now; its clock goes only while it is running."""
+        self._seconds, self._running_since = self.seconds, time.monotonic() if status == "running" else 0.0
+        self.flush(status=status, **values)
+
+    def flush(self, *also: sa.Executable, **values: Any) -> None:
+        """Commit everything gathered so far, and with it other statements and columns of the run."""
+        with self._commit_lock:  # keeps the rows of two threads in order
+            with self._rows_lock:
+                rows, self._rows = self._rows, []
+            with self._store.writing() as connection:
+                if rows:
+                    connection.execute(sa.insert(METRICS), rows)
+                for statement in also:
+                    connection.execute(statement)
+                self._update(connection, **values)
+
+    def _update(self, connection: sa.Connection, **values: Any) -> None:
+        now = {"step": self.step, "seconds": self.seconds, "updated": time.time()}
+        connection.execute(sa.update(RUNS).where(RUNS.c.id == self.run_id).values(**now, **values))
+
+    def _commit_now_and_then(self) -> None:
+        # A thread of its own, because the training may be silent (a long evaluation, a pause) with rows in hand.
+        while not self._closed.wait(_COMMIT_EVERY):
+            try:
+                if self._rows:
+                    self.flush()
+            except StoreError as error:
+                self._trouble = error
+                return
+
+    # -- the end
+
+    def fail(self, message: str) -> None:
+        """End the run as failed with a sentence."""
+        self.close("failed", error=message)
+
+    def close(self, status: Status = "interrupted", **values: Any) -> None:
+        """End the run and let go of it; a run that is over already stays as it is.
+
+        Raises:
+            StoreError: the end cannot be stored; whoever looks next finds the run interrupted.
+        """
+        if self.ended:
+            return
+        self._closed.set()
+        try:
+            self.status(status, **values)
+        finally:
+            self.ended = True
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if isinstance(error, KernlabError):
+            with suppress(StoreError):  # the error under way says more
+                self.fail(str(error))
+        else:
+            self.close()
