@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from kernlab.data.base import SOURCES, Dataset, DataSpec
 from kernlab.errors import DataError, UnknownNameError
 from kernlab.options import options_of
@@ -173,6 +175,6 @@ def fingerprint(dataset: Dataset) -> str:
     digest = hashlib.sha256()
     head = (dataset.task, dataset.X.shape, dataset.y.shape, str(dataset.y.dtype))
     digest.update(repr((*head, dataset.feature_names, dataset.target_names)).encode())
-    digest.update(dataset.X.data)
-    digest.update(dataset.y.data)
+    for array in (dataset.X, dataset.y):
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

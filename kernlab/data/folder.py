@@ -38,7 +38,8 @@ def folders() -> list[Path]:
     Raises:
         DataError: one of them is not there.
     """
-    listed = [Path(part).expanduser() for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    parts = os.environ.get(VARIABLE, "").split(os.pathsep)
+    listed = list(dict.fromkeys(Path(part).expanduser() for part in parts if part))
     for folder in listed:
         if not folder.is_dir():
             raise DataError(
@@ -153,6 +154,13 @@ def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
         raise DataError(f"{path.name} must have at least one feature column", f"only {', '.join(targets)}", "add one")
     if file.metadata.num_rows == 0:
         raise DataError(f"{path.name} must have rows", "none", "write the file again with its rows")
+    for target in targets:
+        if pa.types.is_nested(schema.field(target).type):
+            raise DataError(
+                f"a target in {path.name} must be one number or word per row",
+                f"column {target!r} of type {schema.field(target).type}",
+                "store several targets as the columns target_0, target_1 …",
+            )
     for feature in features:
         kind = schema.field(feature).type
         if not (

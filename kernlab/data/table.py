@@ -99,16 +99,18 @@ def make_dataset(
             "add a feature that differs between rows",
         )
     shape = picture_shape(inputs)
+    magnitude = np.maximum(np.abs(low), np.abs(high))
+    # From 2²⁴ on 32 bits skip whole numbers, so even a column that looks constant may have varied before.
+    coarse = (high - low < 1000 * np.finfo(np.float32).eps * magnitude) & (~constant | (magnitude >= 2**24))
+    if coarse.any():
+        found.append(
+            f"{_count(coarse.sum(), 'feature column')} nearly constant beside the size of the numbers, which costs "
+            f"digits in 32 bits; subtract an offset first: {_list(features, coarse)}."
+        )
+    constant &= ~coarse
     if constant.any() and shape is None:  # a picture's blank border is no flaw
         found.append(
             f"{_count(constant.sum(), 'feature column')} constant and can be dropped: {_list(features, constant)}."
-        )
-    magnitude = np.maximum(np.abs(low), np.abs(high))
-    coarse = ~constant & (high - low < 1000 * np.finfo(np.float32).eps * magnitude)
-    if coarse.any():
-        found.append(
-            f"{_count(coarse.sum(), 'feature column')} too large for their spread to be kept in 32 bits; "
-            f"subtract an offset first: {_list(features, coarse)}."
         )
     copies = n - _distinct_rows(inputs, targets)
     if copies:
