@@ -220,8 +220,9 @@ def _reflected(
     """Estimate for values ≥ edge: what a Gaussian puts below the edge is folded back above it."""
     step = grid[1] - grid[0]
     below = grid[0] - step * np.arange(len(grid), 0, -1)
-    wide, bandwidth = kde(values, np.concatenate([below, grid]))
-    return wide[len(grid) :] + np.interp(2 * edge - grid, below, wide[: len(grid)], left=0.0), bandwidth
+    both = np.concatenate([below, grid])
+    wide, bandwidth = kde(values, both)
+    return wide[len(grid) :] + np.interp(2 * edge - grid, both, wide, left=0.0), bandwidth
 
 
 def _silverman(values: NDArray[np.float64]) -> float:

@@ -120,9 +120,9 @@ def kde2(first: ArrayLike, second: ArrayLike, grid: NDArray[np.float64]) -> NDAr
     s, t = columns - j, rows - i
     for below, beside, share in ((0, 0, (1 - t) * (1 - s)), (0, 1, (1 - t) * s), (1, 0, t * (1 - s)), (1, 1, t * s)):
         weight += np.bincount((i + below) * cells + j + beside, share, cells * cells)
-    # In cells; at least half a cell along each axis so that the grid itself does not show.
+    # In cells; never narrower than 0.8 of one, or the cut at the grid's highest frequency would ring.
     spread = np.cov(rows, columns, bias=True) if len(rows) > 1 else np.zeros((2, 2))
-    bandwidth = len(rows) ** (-1 / 3) * spread + 0.25 * np.eye(2)
+    bandwidth = len(rows) ** (-1 / 3) * spread + 0.64 * np.eye(2)
     down, right = 2 * np.pi * np.fft.fftfreq(2 * cells)[:, None], 2 * np.pi * np.fft.rfftfreq(2 * cells)[None]
     quadratic = bandwidth[0, 0] * down**2 + 2 * bandwidth[0, 1] * down * right + bandwidth[1, 1] * right**2
     padded = (2 * cells, 2 * cells)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from kernlab.analysis.density import coordinate
+from kernlab.analysis.joint import joint_density, kde2, mass_levels, nonstationarity
+from kernlab.errors import OptionError
+
+rng = np.random.default_rng(1)
+wide = rng.normal(size=(6, 20_000))
+other = rng.normal(size=(6, 20_000))
+
+
+def test_nonstationarity_of_known_densities():
+    assert nonstationarity(wide, wide) == 0
+    assert nonstationarity(wide, other) == pytest.approx(0.5, abs=0.01)
+    assert nonstationarity(wide, -wide) == pytest.approx(1)
+    assert nonstationarity(np.zeros((2, 3)), np.zeros((2, 3))) == 0
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.floats(-1, 1))
+def test_nonstationarity_of_correlated_gaussians_is_half_of_one_minus_rho(rho):
+    partner = rho * wide + np.sqrt(1 - rho**2) * other
+    assert nonstationarity(wide, partner) == pytest.approx((1 - rho) / 2, abs=0.01)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=1, max_size=20))
+def test_nonstationarity_is_a_share(pairs):
+    first, second = np.array(pairs).T
+    assert 0 <= nonstationarity(first, second) <= 1 + 1e-12
+
+
+def test_density_of_a_correlated_gaussian_rows_are_omega_prime():
+    cov = np.array([[1.0, 0.6], [0.6, 2.0]])
+    first, second = rng.multivariate_normal([0, 0.5], cov, 60_000).T
+    grid = np.linspace(-6, 6, 64)
+    found = kde2(first, second, grid)
+    true = stats.multivariate_normal([0, 0.5], cov).pdf(np.stack(np.meshgrid(grid, grid), -1))
+    assert np.abs(found - true).max() < 0.08 * true.max()
+    assert found.sum() * (grid[1] - grid[0]) ** 2 == pytest.approx(1, abs=0.01)
+
+
+def test_stationary_mass_stays_on_the_diagonal():
+    sample = rng.normal(size=2000)
+    found = kde2(sample, sample, np.linspace(-4, 4, 64))
+    rows, columns = np.indices(found.shape)
+    assert found[np.abs(rows - columns) > 4].sum() < 0.01 * found.sum()
+
+
+def test_one_pair_and_none():
+    grid = np.linspace(-1, 1, 64)
+    assert kde2([0.5], [-0.5], grid).sum() * (grid[1] - grid[0]) ** 2 == pytest.approx(1, abs=0.02)
+    assert not kde2([9.0], [9.0], grid).any()
+
+
+def test_levels_hold_their_share_of_the_mass():
+    density = np.array([[4.0, 3.0], [2.0, 1.0]])
+    assert mass_levels(density) == (2.0, 3.0)  # 4+3+2 = 90 %; 4 alone is only 40 %
+    gauss = stats.multivariate_normal([0, 0]).pdf(np.stack(np.meshgrid(*[np.linspace(-5, 5, 200)] * 2), -1))
+    assert mass_levels(gauss)[1] == pytest.approx(0.5 / (2 * np.pi), rel=0.01)  # half lies within r² = 2 log 2
+
+
+def test_joint_density_names_the_numbers():
+    partner = 0.8 * wide + 0.6 * other
+    partner[0] = wide[0]
+    found = joint_density(3 * coordinate(6, 0), wide, partner, wide, other, what="x₁")
+    assert found.along == 0
+    assert found.total == pytest.approx(0.1 * 5 / 6, abs=0.01)
+    assert found.assigned_total == pytest.approx(0.5, abs=0.01)
+    assert found.now.shape == found.assigned.shape == (64, 64)
+    assert found.outside < 0.05
+    assert found.levels[0] < found.levels[1]
+
+
+def test_a_direction_without_length_is_a_sentence():
+    with pytest.raises(OptionError, match="length above 0"):
+        joint_density(np.zeros(6), wide, other, wide, other)
