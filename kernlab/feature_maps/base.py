@@ -57,7 +57,7 @@ class FeatureMap(Component):
         """
         free = {name: params[name] for name in self.trainable}
         fixed = {name: value for name, value in params.items() if name not in free}
-        Phi, vjp = torch.func.vjp(lambda p: self.apply({**fixed, **p}, X), free)
+        Phi, vjp = torch.func.vjp(lambda p: self.apply({**fixed, **p}, X), free)[:2]
         return Phi, lambda cotangent: vjp(cotangent)[0]
 
     def frequencies(self, params: Params) -> Mapping[str, Tensor]:

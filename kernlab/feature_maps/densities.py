@@ -11,6 +11,10 @@ Bochner's theorem makes a shift-invariant kernel the Fourier transform of a prob
 Every draw maps uniform numbers through the inverse distribution function, so independent and
 quasi-Monte-Carlo sampling differ only in where the uniform numbers come from. Orthogonal sampling
 needs a density that looks the same in every direction (Gaussian, Matérn).
+
+The frequencies of a pair (ω, ω') are independent. With Sobol points that takes one sequence in P·d
+dimensions: two scrambles of one sequence share their leading digits up to a flip, so that ω' would
+follow from ω.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from scipy import special, stats
 from kernlab.errors import CompositionError
 from kernlab.typing import Float, Tensor
 
-__all__ = ["DENSITIES", "draw"]
+__all__ = ["DENSITIES", "SAMPLINGS", "draw"]
 
 #: density of ω -> the kernel it belongs to has the same name in kernlab.kernels
 DENSITIES = ("gaussian", "laplacian", "cauchy", "matern")
@@ -34,17 +38,19 @@ def draw(
     d: int,
     count: int,
     *,
+    pairs: int = 1,
     density: str = "gaussian",
     scale: float = 1.0,
     nu: float = 2.5,
     sampling: str = "iid",
     generator: torch.Generator,
-) -> Float[Tensor, "d D"]:
-    """``count`` frequencies as the columns of a float32 matrix, on the CPU.
+) -> Float[Tensor, "d P D"]:
+    """P float32 matrices side by side whose ``count`` columns are frequencies, on the CPU.
 
     Args:
         d: input dimension.
-        count: how many frequencies.
+        count: how many frequencies D in each matrix.
+        pairs: how many independent matrices P.
         density: "gaussian", "laplacian", "cauchy" or "matern".
         scale: frequency scale σ = 1/ℓ.
         nu: smoothness of the Matérn kernel.
@@ -53,7 +59,8 @@ def draw(
         generator: source of randomness.
 
     Raises:
-        CompositionError: orthogonal sampling of a density that is not rotation invariant.
+        CompositionError: orthogonal sampling of a density that is not rotation invariant, or more
+            dimensions than there are Sobol points for.
     """
     radial = density == "matern"  # one more uniform number per frequency: the length's chi-square
     if sampling == "orthogonal":
@@ -63,32 +70,40 @@ def draw(
                 f"density={density}",
                 "take density=gaussian or matern, or sampling=iid or sobol",
             )
-        directions = _orthogonal_gaussian(d, count, generator)
-        uniform = _uniform(count, 1, "iid", generator) if radial else np.empty((count, 0))
+        directions = np.stack([_orthogonal_gaussian(d, count, generator) for _ in range(pairs)])
+        uniform = _uniform(pairs, count, int(radial), "iid", generator)
     else:
-        uniform = _uniform(count, d + radial, sampling, generator)
-        directions = _inverse(density, uniform[:, :d])
+        uniform = _uniform(pairs, count, d + radial, sampling, generator)
+        directions = _inverse(density, uniform[..., :d])
     if radial:
-        directions = directions / np.sqrt(stats.chi2.ppf(uniform[:, -1:], 2 * nu) / (2 * nu))
-    return torch.as_tensor((scale * directions).T.astype(np.float32, order="C"))
+        directions = directions / np.sqrt(stats.chi2.ppf(uniform[..., -1:], 2 * nu) / (2 * nu))
+    return torch.as_tensor((scale * directions).transpose(2, 0, 1).astype(np.float32, order="C"))
 
 
 def _inverse(density: str, u: NDArray[np.float64]) -> NDArray[np.float64]:
     if density == "laplacian":
-        return np.tan(np.pi * (u - 0.5))  # Cauchy
+        return np.asarray(np.tan(np.pi * (u - 0.5)))  # Cauchy
     if density == "cauchy":
-        return -np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5))  # Laplace
+        return np.asarray(-np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5)))  # Laplace
     return np.asarray(special.ndtri(u))
 
 
-def _uniform(count: int, dims: int, sampling: str, generator: torch.Generator) -> NDArray[np.float64]:
-    """Numbers strictly between 0 and 1, count × dims."""
+def _uniform(pairs: int, count: int, dims: int, sampling: str, generator: torch.Generator) -> NDArray[np.float64]:
+    """Numbers strictly between 0 and 1, pairs × count × dims."""
     if sampling == "sobol":
+        if pairs * dims > stats.qmc.Sobol.MAXDIM:
+            raise CompositionError(
+                f"Sobol points have at most {stats.qmc.Sobol.MAXDIM} dimensions, inputs times frequencies of a pair",
+                pairs * dims,
+                "take sampling=iid",
+            )
         seed = int(torch.randint(2**31, (), generator=generator))
-        points = stats.qmc.Sobol(dims, scramble=True, rng=seed).random(1 << max(count - 1, 1).bit_length())[:count]
+        sequence = stats.qmc.Sobol(pairs * dims, scramble=True, rng=seed)
+        points = sequence.random(1 << max(count - 1, 1).bit_length())[:count]
+        points = points.reshape(count, pairs, dims).transpose(1, 0, 2)
     else:
-        points = torch.rand(count, dims, generator=generator, dtype=torch.float64).numpy()
-    return np.clip(points, 1e-12, 1 - 1e-12)
+        points = torch.rand(pairs, count, dims, generator=generator, dtype=torch.float64).numpy()
+    return np.asarray(np.clip(points, 1e-12, 1 - 1e-12))
 
 
 def _orthogonal_gaussian(d: int, count: int, generator: torch.Generator) -> NDArray[np.float64]:

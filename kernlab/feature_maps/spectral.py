@@ -69,19 +69,17 @@ class SpectralMap(FeatureMap):
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         scale = self.resolve(X).frequency_scale
         assert scale != "auto"
-        matrices = [
-            draw(
-                X.shape[1],
-                self.n_features,
-                density=self.density,
-                scale=float(scale),
-                nu=self.nu,
-                sampling=self.sampling,
-                generator=generator,
-            )
-            for _ in range(self.pairs)
-        ]
-        params = {"omega": torch.stack(matrices, dim=1)}
+        omega = draw(
+            X.shape[1],
+            self.n_features,
+            pairs=self.pairs,
+            density=self.density,
+            scale=float(scale),
+            nu=self.nu,
+            sampling=self.sampling,
+            generator=generator,
+        )
+        params = {"omega": omega}
         if not self.paired:
             params["phase"] = self.draw_phase(generator)
         return {name: value.to(X.device, X.dtype) for name, value in params.items()}
