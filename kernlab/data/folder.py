@@ -147,7 +147,7 @@ def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
         last = f", the last one {names[-1]!r}" if names else ""
         raise DataError(
             f"{path.name} must have a column named target (or several, target_0, target_1 …)",
-            f"{len(names)} columns{last}",
+            f"{len(names)} column{'s' * (len(names) != 1)}{last}",
             "rename the column that is to be predicted to target",
         )
     if not features:
