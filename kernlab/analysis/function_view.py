@@ -8,6 +8,7 @@ pictures as inputs   the frequencies themselves, as pictures
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -40,7 +41,7 @@ __all__ = [
 CLOUD = 600
 
 #: Cells of a mosaic of frequencies at most; keeps the figure below 200 kB.
-_MOSAIC = 31_000
+_MOSAIC = 28_000
 
 
 class Points(NamedTuple):
@@ -374,7 +375,10 @@ def frequencies(
     height, width = shape
     if height * width != omega.shape[0]:
         raise OptionError(f"height times width must be the {omega.shape[0]} inputs", f"{height} × {width}")
-    count = max(1, min(count, omega.shape[1], _MOSAIC // ((height + 1) * (width + 1))))
+    count = max(1, min(count, omega.shape[1]))
+    most = max(1, _MOSAIC // ((height + 1) * (width + 1)))
+    if count > most:
+        count = most // math.isqrt(most) * math.isqrt(most)  # full rows: gaps at the end cost as much as tiles
     if isinstance(order, str):
         size = np.einsum("ij,ij->j", omega, omega) if order == "norm" else -np.arange(omega.shape[1])
         shown = np.argsort(-size, kind="stable")[:count]
@@ -383,7 +387,7 @@ def frequencies(
     tiles = omega[:, shown].T.reshape(len(shown), height, width).astype(np.float32)
     if each:
         tiles = tiles / np.maximum(np.abs(tiles).max(axis=(1, 2), keepdims=True), np.finfo(np.float32).tiny)
-    across = int(np.ceil(np.sqrt(len(shown))))
+    across = math.isqrt(len(shown) - 1) + 1
     down = -(-len(shown) // across)
     padded = np.full((down * across, height + 1, width + 1), np.nan, np.float32)
     padded[: len(shown), :height, :width] = tiles
