@@ -239,20 +239,13 @@ class JobManager:
         return run_id
 
     def resume_run(self, run_id: str, *, paused: bool = False) -> None:
-        """Let a stopped, interrupted or failed run go on from its checkpoint.
+        """Let a stopped, interrupted or failed run go on from its checkpoint (from the start where it left none).
 
         Raises:
             UnknownNameError: no such run.
-            StoreError: it has no checkpoint, has finished, or is being worked on.
+            StoreError: it has finished, or somebody works on it.
         """
-        run = self.store.get(run_id)
-        checkpoint = self.store.checkpoint(run_id)
-        if checkpoint is None:
-            raise StoreError(
-                "a run must have left a checkpoint to go on",
-                f"{run.name} is {run.status} at step {run.step}",
-                "start it anew with the same options",
-            )
+        run, checkpoint = self.store.get(run_id), self.store.checkpoint(run_id)
         self._start(run, self._device_key(str(run.spec.get("device", "auto"))), checkpoint, paused)
 
     def _start(self, run: Run, device: str, checkpoint: Checkpoint | None, paused: bool) -> None:
@@ -265,7 +258,8 @@ class JobManager:
     def _work(self, job: _Job, checkpoint: Checkpoint | None) -> None:
         try:
             if job.begin():
-                events = self._train(job.run.spec, control=job, resume=checkpoint)
+                spec = job.run.resolved or job.run.spec  # a resumed run keeps what the rules once chose
+                events = self._train(spec, control=job, resume=checkpoint)
                 try:
                     for event in events:
                         job.consume(event)
@@ -275,16 +269,14 @@ class JobManager:
                     raise RuntimeError("the training ended without a final event")
             else:
                 job.consume(Cancelled(job.writer.step))
-        except Exception as error:
+        except BaseException as error:  # a thread has nobody to raise it to, and the run must not look alive
             self._fail(job, error)
         finally:
-            with suppress(StoreError):
-                job.writer.close()  # whatever happened, the run must not look alive
             self._turns.leave(job.device, job.run.id)
             with self._lock:
                 del self._jobs[job.run.id]
 
-    def _fail(self, job: _Job, error: Exception) -> None:
+    def _fail(self, job: _Job, error: BaseException) -> None:
         message = str(error)
         if not isinstance(error, KernlabError):
             _log.error("run %s stopped with an unexpected error", job.run.id, exc_info=error)

@@ -66,7 +66,7 @@ RUNS = sa.Table(
     *(sa.Column(name, sa.String, nullable=False) for name in ("fingerprint", "note", "error")),
     *(sa.Column(name, sa.Boolean, nullable=False) for name in ("starred", "deleted")),
     sa.Column("step", sa.Integer, nullable=False),
-    sa.Column("rewound", sa.Integer, nullable=False),  # metrics with an id up to this one may have been taken back
+    sa.Column("rewound", sa.Integer, nullable=False),  # metrics with a smaller id may have been taken back
 )
 
 METRICS = sa.Table(
@@ -158,7 +158,6 @@ class Run:
         error: the sentence a failed run ended with.
         step: the last stored step.
         deleted: thrown away; can still be restored.
-        resumable: it has ended early and left a checkpoint.
     """
 
     id: str
@@ -182,12 +181,16 @@ class Run:
     starred: bool
     deleted: bool
     step: int
-    resumable: bool = False
 
     @property
     def live(self) -> bool:
         """Somebody works, or waits to work, on it."""
         return self.status in LIVE
+
+    @property
+    def resumable(self) -> bool:
+        """It ended early: it can go on from its checkpoint, or from the start where it left none."""
+        return self.status in ("failed", "stopped", "interrupted")
 
     @property
     def total_steps(self) -> int | None:

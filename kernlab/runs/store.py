@@ -3,7 +3,7 @@
     create(spec) -> id;  writer(id).write(event) ...;  get, list, metrics, snapshot, checkpoint, model
 
 A run that is said to be alive but whose lock is free was interrupted: its process died. What it had
-committed stays readable, and it can go on from its checkpoint.
+committed stays readable, and it can be resumed.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Store:
         try:
             with self.writing() as connection:
                 connection.execute(sa.insert(RUNS), {**blank, **known, "id": run_id})
-        except StoreError:
+        except BaseException:
             lock.release()
             shutil.rmtree(folder.path, ignore_errors=True)
             raise
@@ -271,11 +271,8 @@ class Store:
         return [self._run(row) for row in rows]
 
     def _run(self, row: dict[str, Any]) -> Run:
-        folder = self.folder(row["id"])
-        if row["status"] in LIVE and folder.abandoned():
+        if row["status"] in LIVE and self.folder(row["id"]).abandoned():
             row["status"] = self._bury(row["id"])
-        ended_early = row["status"] in ("failed", "stopped", "interrupted")
-        row["resumable"] = ended_early and folder.checkpoint.is_file()
         return Run(**{field.name: row[field.name] for field in fields(Run)})
 
     def _bury(self, run_id: str) -> Status:
@@ -307,7 +304,7 @@ class Store:
         with self.reading() as connection:
             rewound = connection.execute(sa.select(RUNS.c.rewound).where(RUNS.c.id == run_id)).scalar()
             if rewound is not None:
-                whole = after <= rewound
+                whole = after == 0 or after < rewound
                 new = sa.and_(METRICS.c.run_id == run_id, METRICS.c.id > (0 if whole else after))
                 columns = (METRICS.c.name, METRICS.c.step, METRICS.c.epoch, METRICS.c.value, METRICS.c.id)
                 rows = connection.execute(sa.select(*columns).where(new).order_by(METRICS.c.id)).all()

@@ -96,10 +96,12 @@ class Writer:
         shots = SNAPSHOTS.c.run_id == self.run_id, SNAPSHOTS.c.step > self._first
         here = METRICS.c.run_id == self.run_id, METRICS.c.step == self._first
         with self._store.writing() as connection:
-            newest = connection.execute(sa.select(sa.func.max(METRICS.c.id)).where(later[0])).scalar()
             gone = connection.execute(sa.select(SNAPSHOTS.c.step).where(*shots)).scalars().all()
             if connection.execute(sa.delete(METRICS).where(*later)).rowcount:
-                values = {**values, "rewound": newest}
+                # One id is left out: readers whose bookmark lies before it start again, those at it go on.
+                connection.exec_driver_sql("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'metrics'")
+                left_out = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'metrics'")
+                values = {**values, "rewound": left_out.scalar_one()}
             connection.execute(sa.delete(SNAPSHOTS).where(*shots))
             self._known = frozenset(connection.execute(sa.select(METRICS.c.name).where(*here)).scalars())
             self._update(connection, **values)

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import fake_training
+import pytest
+
+from kernlab.runs.jobs import JobManager
+from kernlab.runs.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "home") as made:
+        yield made
+
+
+@pytest.fixture
+def jobs(store: Store) -> Iterator[JobManager]:
+    made = JobManager(store, fake_training.train, device_key=str)
+    yield made
+    made.shutdown()
