@@ -11,7 +11,7 @@ model or many stacked ones (``torch.func.vmap``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import torch
 
@@ -38,7 +38,7 @@ class FeatureMap(Component):
         """Columns of Φ."""
         raise NotImplementedError
 
-    def resolve(self, X: Float[Tensor, "n d"]) -> Self:
+    def resolve(self, X: Float[Tensor, "n d"]) -> FeatureMap:
         """A copy in which every "auto" is replaced by what the rule finds in X (scaled training inputs)."""
         return self
 

@@ -12,7 +12,7 @@ serve both; this is what makes a training step fast.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import torch
 
@@ -60,7 +60,7 @@ class SpectralMap(FeatureMap):
     def width(self) -> int:
         return self.n_features * (2 if self.paired else 1)
 
-    def resolve(self, X: Float[Tensor, "n d"]) -> Self:
+    def resolve(self, X: Float[Tensor, "n d"]) -> SpectralMap:
         if self.frequency_scale != "auto":
             return self
         distance = median_distance(X, p=1.0 if self.density == "laplacian" else 2.0)

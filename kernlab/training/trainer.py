@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,8 @@ def train(
             yield event
     except TrainingError as error:
         yield Failed(step, str(error))
+    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # a matrix with NaN or infinity has no singular values
+        yield Failed(step, str(run.diverged("weights that are not finite")))
     except (torch.OutOfMemoryError, MemoryError):
         yield Failed(
             step,
@@ -164,7 +167,8 @@ class _Run:
         self.initial = {k: v.clone() for k, v in self.method.feature_map.frequencies(self._kept()).items()}
         self.learning_rate = float(self.solver.learning_rate)
         self.optimizer = self.solver.make_optimizer([self.params[k] for k in self.free], self.learning_rate)
-        self.step, self.sums, self.summed = 0, {}, 0
+        self.step, self.summed = 0, 0
+        self.sums: dict[str, Any] = {}
         self.order, self.order_epoch = torch.empty(0, dtype=torch.int64), -1
         if resume:
             self._restore(resume)
@@ -236,18 +240,15 @@ class _Run:
         metrics = {name: float(total) / self.summed for name, total in self.sums.items()}
         self.sums, self.summed = {}, 0
         with torch.no_grad():
+            W = self.params["weight"]
             for r in self.method.regularizers:  # those with a proximal map take no part in the step's value
                 if r.name not in metrics and r.acts == "proximal step":
-                    metrics[r.name] = float(r.value(self.params["weight"], self.params["weight"]))
+                    metrics[r.name] = float(r.value(W, W.new_empty(0, len(W))))  # they look at W alone
         weights = {r.name: r.weight for r in self.method.regularizers}
         metrics["objective"] = metrics["loss"] + sum(w * metrics[name] for name, w in weights.items())
         metrics["learning_rate"] = self.learning_rate * self.solver.rate((self.step - 1) / self.total)
         if not math.isfinite(metrics["objective"]):
-            raise TrainingError(
-                "the objective must stay finite",
-                f"{metrics['objective']} at step {self.step}",
-                f"set a learning_rate below {self.learning_rate:g}, or a smaller frequency_scale",
-            )
+            raise self.diverged(metrics["objective"])
         yield Step(self.step, self.epoch, metrics)
 
     def look(self) -> Iterator[Event]:
@@ -284,9 +285,7 @@ class _Run:
                 r.weight * float(r.value(params["weight"], Phi)) for r in method.regularizers
             )
         if not math.isfinite(objective):
-            raise TrainingError(
-                "the objective must stay finite", objective, "set a smaller learning_rate or frequency_scale"
-            )
+            raise self.diverged(objective)
         regression = self.data.dataset.task == "regression"
         summary: dict[str, Any] = {
             "method": method.name,
@@ -377,6 +376,14 @@ class _Run:
         )
         return metrics, terms
 
+    def diverged(self, found: object) -> TrainingError:
+        """What to say when numbers are no longer finite."""
+        return TrainingError(
+            "the objective must stay finite",
+            f"{found} at step {self.step}",
+            f"set a learning_rate below {self.learning_rate:g}, or a smaller frequency_scale",
+        )
+
     def model(self) -> Model:
         dataset = self.data.dataset
         params = {name: value.detach().clone() for name, value in self.params.items()}
@@ -420,7 +427,10 @@ class _Run:
         plain = risk_gradients(self.method.feature_map, self.method.learned, self.loss, self.method.regularizers)
         if not rules.worth_compiling(self.method, self.total, self.device):
             return plain, False
-        fast = torch.compile(plain, fullgraph=True, dynamic=False)
+        # The compiler counts how often one code object was compiled in this process and refuses the ninth;
+        # a copy for each run starts its own count, and is freed with the run.
+        copy = FunctionType(plain.__code__.replace(), plain.__globals__, closure=plain.__closure__)
+        fast = torch.compile(copy, fullgraph=True, dynamic=False)
         rows = slice(0, self.solver.batch_size)
         try:
             with torch.no_grad():
