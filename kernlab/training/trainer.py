@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -123,9 +124,7 @@ def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
     Raises:
         TrainingError: the run diverged or did not fit into memory.
     """
-    last: Event | None = None
-    for last in train(spec, data=data):
-        pass
+    (last,) = deque(train(spec, data=data), maxlen=1)
     if isinstance(last, Finished):
         return Result(last.summary, Model.from_arrays(last.model, last.meta))
     raise TrainingError("the run must reach its last step", getattr(last, "message", "it was stopped"))
