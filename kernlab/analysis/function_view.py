@@ -196,7 +196,7 @@ def function_view(
         snapshot: arrays of one moment; ``view_scores`` [v K].
         static: arrays of the run: ``view_axes``, ``view_projection``, ``view_labels``, ``data_points``,
             ``data_targets``.
-        facts: the run's facts: view, view_grid, task, classes, feature_names, target_names.
+        facts: the run's facts: view, view_grid, task, feature_names, classes (of a regression: the outputs).
         output: which of the K regression outputs.
 
     Raises:
@@ -205,11 +205,11 @@ def function_view(
     predicted = _columns(snapshot["view_scores"])
     classify = facts["task"] == "classification"
     names = tuple(str(name) for name in facts.get("feature_names") or ())
-    classes = tuple(str(label) for label in facts.get("classes") or ())
-    targets = tuple(str(name) for name in facts.get("target_names") or ())
+    outputs = tuple(str(name) for name in facts.get("classes") or ())
+    classes = outputs if classify else ()
     if not classify and not 0 <= output < predicted.shape[1]:
         raise OptionError(f"the output must be a whole number from 0 to {predicted.shape[1] - 1}", output)
-    target = targets[output] if output < len(targets) else "target"
+    target = outputs[output] if output < len(outputs) else "target"
     labels = static.get("view_labels")
 
     if facts["view"] == "projection":

@@ -129,7 +129,7 @@ def test_the_wrong_size_of_picture_is_a_sentence():
 
 
 CLASSIFY = {"task": "classification", "classes": CLASSES, "feature_names": ["u", "v"]}
-REGRESS = {"task": "regression", "target_names": ["p", "q"], "feature_names": ["u", "v"]}
+REGRESS = {"task": "regression", "classes": ["p", "q"], "feature_names": ["u", "v"]}
 
 
 def test_the_view_follows_the_facts():
@@ -155,6 +155,11 @@ def test_the_view_follows_the_facts():
     found = function_view({"view_scores": np.eye(2)}, one, CLASSIFY | {"view": "curve", "classes": ("no", "yes")})
     assert isinstance(found, Scores)
     assert found.classes == ("no", "yes")
+
+    flat = {"view_projection": ROW_MAJOR, "view_labels": outputs}
+    found = function_view({"view_scores": outputs + 1}, flat, REGRESS | {"view": "projection"}, output=1)
+    assert isinstance(found, Projection)
+    assert (found.classes, found.target, found.score) == ((), "q", 1)
 
     flat = {"view_projection": ROW_MAJOR, "view_labels": [0, 1, 2, 0, 1, 0]}
     found = function_view({"view_scores": SCORES}, flat, CLASSIFY | {"view": "projection"})
