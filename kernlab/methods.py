@@ -93,7 +93,7 @@ class MethodSpec:
         }
         for part in self.parts:
             values |= part.options()
-        return values | {name: 0.0 for name in REGULARIZERS} | {r.name: r.weight for r in self.regularizers}
+        return values | dict.fromkeys(REGULARIZERS, 0.0) | {r.name: r.weight for r in self.regularizers}
 
     def with_options(self, changes: Mapping[str, Any]) -> MethodSpec:
         """A copy with options changed by their flat keys, as ``--set``, forms and links give them.
@@ -109,7 +109,7 @@ class MethodSpec:
         spec = self
         for slot in ("feature_map", "objective"):
             if slot in left:
-                spec = replace(spec, **{slot: _switch(getattr(spec, slot), slot, left.pop(slot))})
+                spec = spec._with_part(slot, _switch(getattr(spec, slot), slot, left.pop(slot)))
         if "learned" in left:
             spec = replace(spec, learned=_boolean("learned", left.pop("learned")))
         weights = {r.name: r for r in spec.regularizers}
@@ -125,11 +125,15 @@ class MethodSpec:
                 continue
             mine = {k: left.pop(k) for k in list(left) if k in {*options_of(type(part)), *part.aliases}}
             if mine:
-                spec = replace(spec, **{slot: _changed(part, mine)})
+                spec = spec._with_part(slot, _changed(part, mine))
         if left:
             aliases = {alias for part in spec.parts for alias in part.aliases}
             raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), [*spec.schema(), *aliases])
         return spec
+
+    def _with_part(self, slot: str, part: Any) -> MethodSpec:
+        change: dict[str, Any] = {slot: part}
+        return replace(self, **change)
 
     def changed_options(self) -> dict[str, Any]:
         """The options that differ from the named method's own: what a link or a command has to say."""
@@ -179,18 +183,23 @@ class MethodSpec:
         Raises:
             KernlabError: something in it is not what it must be.
         """
+        if not isinstance(values, Mapping):
+            raise OptionError("a method must be written as {'name': name, part: {...}, ...}", repr(values))
         unknown = set(values) - {f.name for f in fields(cls)}
         if unknown:
             raise UnknownNameError.among("part of a method", min(unknown), [f.name for f in fields(cls)])
         spec = METHODS[values["name"]] if values.get("name") in METHODS else cls()
-        objective = values.get("objective")
+        objective = values.get("objective", spec.objective and spec.objective.to_dict())
+        regularizers = values.get("regularizers", [r.to_dict() for r in spec.regularizers])
+        if not isinstance(regularizers, list | tuple):
+            raise OptionError("regularizers must be a list", repr(regularizers))
         return replace(
             spec,
             name=str(values.get("name", spec.name)),
             feature_map=_part("feature_map", values.get("feature_map", spec.feature_map.to_dict())),
             learned=_boolean("learned", values.get("learned", spec.learned)),
             objective=_part("objective", objective) if objective else None,
-            regularizers=tuple(_from_kind(REGULARIZERS, r) for r in values.get("regularizers", ())),
+            regularizers=tuple(_from_kind(REGULARIZERS, r) for r in regularizers),
             solver=_part("solver", values.get("solver", spec.solver.to_dict())),
         )
 

@@ -42,10 +42,10 @@ def component(cls: type[C]) -> type[C]:
         info = vars(cls).get(key)
         if isinstance(info, FieldInfo) and isinstance(info.json_schema_extra, dict):
             limits = typing.cast(dict[str, float], info.json_schema_extra["limits"])
-            hint = eval(hint, scope) if isinstance(hint, str) else hint  # noqa: S307 - our own source, as get_type_hints does
+            hint = eval(hint, scope) if isinstance(hint, str) else hint  # our own source, as get_type_hints does
             cls.__annotations__[key] = _limit(hint, limits) if limits else hint
     config = ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True)
-    return pydantic_dataclass(frozen=True, kw_only=True, config=config)(cls)
+    return typing.cast(type[C], pydantic_dataclass(frozen=True, kw_only=True, config=config)(cls))
 
 
 def _limit(hint: Any, limits: dict[str, float]) -> Any:
@@ -191,10 +191,12 @@ class Component:
         for key, value in values.items():
             if key in cls.aliases:
                 target, convert = cls.aliases[key]
-                if target in values:
+                if target in values or target in plain:
                     raise OptionError(f"{key} and {target} say the same thing; only one may be set", key, f"drop {key}")
                 plain[target] = convert(_positive(key, value))
             elif key in known:
+                if isinstance(value, bool) and known[key].type in ("int", "float"):  # Python counts True as 1
+                    raise _refused(known[key], value)
                 plain[key] = value
             else:
                 raise UnknownNameError.among(f"option of {cls.name or cls.__name__}", key, [*known, *cls.aliases])
@@ -202,9 +204,7 @@ class Component:
             return cls(**plain)
         except ValidationError as error:
             key = str(error.errors()[0]["loc"][0])
-            raise OptionError(
-                f"{key} must be {known[key].range}", repr(plain.get(key)), f"the default is {known[key].default}"
-            ) from None
+            raise _refused(known[key], plain.get(key)) from None
 
     def replace(self, **values: Any) -> Self:
         """A copy with some options changed, checked again."""
@@ -217,6 +217,10 @@ class Component:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"kind": name, option: value, ...}``."""
         return {"kind": self.name, **self.options()}
+
+
+def _refused(opt: Option, value: object) -> OptionError:
+    return OptionError(f"{opt.key} must be {opt.range}", repr(value), f"the default is {opt.default}")
 
 
 def _positive(key: str, value: Any) -> float:

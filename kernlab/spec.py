@@ -69,27 +69,23 @@ class RunSpec:
         """
         source, data, method = dict(self.data.source), {}, {}
         generator = self._source_schema()
+        aliases = [alias for part in self.method.parts for alias in part.aliases]
         for key, value in changes.items():
             bare = key.removeprefix("data.")
             if bare != key or (key in generator and key not in self.method.schema()):
                 source[bare] = value
             elif key in _DATA_KEYS:
                 data[key] = value
-            elif key in self.method.schema() or any(key in part.aliases for part in self.method.parts):
-                method[key] = value
-            elif key in ("objective", "feature_map") or self._settable_after_switch(changes, key):
+            elif key in self.method.schema() or key in aliases or self._settable_after_switch(changes, key):
                 method[key] = value
             else:
-                aliases = [alias for part in self.method.parts for alias in part.aliases]
                 raise UnknownNameError.among(f"option of {self.method.name}", key, [*self.schema(), *aliases])
         if source and self.data.dataset in SOURCES:
             built = SOURCES[self.data.dataset].build(**source)  # checks names and values
             source = {key: built.options()[key] for key in source}
         elif source:
             raise UnknownNameError.among(f"option of the data set {self.data.dataset}", next(iter(source)), _DATA_KEYS)
-        return replace(
-            self, method=self.method.with_options(method), data=self.data.replace(source=source, **data)
-        )
+        return replace(self, method=self.method.with_options(method), data=self.data.replace(source=source, **data))
 
     def _settable_after_switch(self, changes: Mapping[str, Any], key: str) -> bool:
         """Whether ``key`` belongs to a part that the same call switches to (feature_map=… , phase=…)."""
@@ -135,9 +131,12 @@ class RunSpec:
         Raises:
             KernlabError: something in it is not what it must be.
         """
+        data = values.get("data", {}) if isinstance(values, Mapping) else None
+        if not isinstance(data, Mapping):
+            raise OptionError("a run must be written as {'method': {...}, 'data': {...}, ...}", repr(values))
         return cls(
             MethodSpec.from_dict(values.get("method", {})),
-            DataSpec.build(**values.get("data", {})),
+            DataSpec.build(**data),
             values.get("seed", 0),
             str(values.get("device", "auto")),
         )
