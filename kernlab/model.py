@@ -63,11 +63,17 @@ class Model:
             X: inputs in their original units, [n d].
 
         Raises:
-            DataError: the wrong number of columns, or values that are not finite.
+            DataError: no rows, the wrong number of columns, or values that are not finite numbers.
         """
         X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != len(self.feature_names):
-            raise DataError(f"inputs must have {len(self.feature_names)} columns", f"an array of shape {X.shape}")
+        if X.ndim != 2 or not len(X) or X.shape[1] != len(self.feature_names):
+            columns = len(self.feature_names)
+            raise DataError(f"inputs must have rows of {columns} columns", f"an array of shape {X.shape}")
+        if X.dtype.kind not in "biuf":
+            try:
+                X = X.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError("inputs must be numbers", error) from None
         if not np.isfinite(X).all():
             raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
         device = self.params["weight"].device
@@ -132,6 +138,8 @@ class Model:
         try:
             with safe_open(str(path), "numpy") as file:
                 meta = json.loads(file.metadata()["kernlab"])
-                return cls.from_arrays({name: file.get_tensor(name) for name in file.keys()}, meta)  # noqa: SIM118
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+                model = cls.from_arrays({name: file.get_tensor(name) for name in file.keys()}, meta)  # noqa: SIM118
+            model.decision_function(np.zeros((1, len(model.feature_names))))  # its tensors fit together
+            return model
+        except (OSError, SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
             raise StoreError("the file must be a model that kernlab saved", f"{path}: {error}") from None

@@ -72,9 +72,7 @@ class Control:
     def wait(self) -> None:
         """Block while held still; return at a grant, a resume, a cancel or a checkpoint request."""
         with self._changed:
-            self._changed.wait_for(
-                lambda: not self._paused or self._grant or self._cancelled or self._checkpoint
-            )
+            self._changed.wait_for(lambda: not self._paused or self._grant or self._cancelled or self._checkpoint)
 
     @property
     def stepping(self) -> Literal["", "batch", "epoch"]:

@@ -1,8 +1,8 @@
 """Where a model is looked at while it trains: fixed points, whose outputs every snapshot keeps.
 
-    d = 1   curve        400 points along the line
-    d = 2   regions      a grid of 72 × 72
-    else    projection   600 test rows on their first two principal components
+d = 1   curve        400 points along the line
+d = 2   regions      a grid of 72 × 72
+else    projection   600 test rows on their first two principal components
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArra
         rows = rng.permutation(len(data.X_test))[:ROWS]
         points = data.X_test[rows]
         center = points.mean(axis=0)
-        _, _, axes = np.linalg.svd(points - center, full_matrices=False)
+        spread = np.pad(points - center, ((0, 2), (0, 0)))  # two axes even where there is one row
+        _, _, axes = np.linalg.svd(spread, full_matrices=False)
         axes = axes[:2] * np.sign(axes[:2].sum(axis=1, keepdims=True) + 1e-12)  # svd leaves the sign open
         return {"view": "projection"}, {
             "view_points": points,
