@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 #: Training points drawn over a function at most.
-CLOUD = 600
+CLOUD = 800
 
 #: Cells of a mosaic of frequencies at most; keeps the figure below 200 kB.
 _MOSAIC = 28_000

@@ -29,14 +29,19 @@ def plot_bound_history(
     if bound.gap is not None:
         traces.append(_line(bound.gap, words, bound.terms.axis, 4.0))
     axis = bound.terms.axis
+    note = (
+        f"{bound.hidden} of {len(bound.gap.y)} gaps are ≤ 0: not on a log axis"
+        if bound.gap and bound.hidden and log_y
+        else ""
+    )
     return figure(
         traces,
         title="Bound against the measured gap",
-        subtitle=f"gap ≤ 0 at {bound.hidden} points: not on a log axis" if bound.hidden and log_y else "",
+        subtitle=note,
         x=axis if axis == "epoch" else "step (mini-batches)",
         y="loss units",
         revision=f"bound-history:{axis}:{log_y}",
-        yaxis={"type": "log" if log_y else "linear", "exponentformat": "power"},
+        yaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_y else {},
     )
 
 

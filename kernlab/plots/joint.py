@@ -58,7 +58,7 @@ def plot_joint(joint: Joint) -> go.Figure:
     return figure(
         traces,
         title="Joint density of ω and ω'",
-        subtitle=f"{joint.what}: ν = {joint.along:.2f}, all inputs: ν = {joint.total:.2f}",
+        subtitle=f"{joint.what}: ν = {joint.along:.2f} (all inputs {joint.total:.2f})",
         x=f"ω ({FREQUENCY_UNIT})",
         y="ω'",
         revision=f"joint:{joint.what}",

@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 SKY, BLUE, GREEN = "#56B4E9", "#0072B2", "#009E73"
-ORANGE, VERMILLION, PURPLE, YELLOW = "#E69F00", "#D55E00", "#CC79A7", "#F0E442"
+ORANGE, VERMILLION, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
+#: In the place of their yellow, which vanishes on white.
+OLIVE = "#999933"
 #: Reads on white and on black alike (contrast above 4.5 on both).
 GREY = "#767676"
 
@@ -76,7 +78,7 @@ CONSTANT = Style(GREY, "dot", "line-ew-open")
 #: What a curve means when one run is drawn alone: words, colour, dash.
 ROLES: dict[str, tuple[str, str, str]] = {
     "objective": ("objective", GREY, "solid"),
-    "loss": ("loss", BLUE, "solid"),
+    "loss": ("loss", BLUE, "dash"),
     "frobenius": ("λ₁‖W‖²", ORANGE, "dash"),
     "trace_norm": ("λ₁‖W‖⁎", VERMILLION, "dash"),
     "feature_norm": ("λ₂‖φ(X)‖²/n", GREEN, "dashdot"),
@@ -106,7 +108,7 @@ CLASSES: tuple[tuple[str, str], ...] = (
     (VERMILLION, "triangle-up"),
     (PURPLE, "cross"),
     (SKY, "triangle-down"),
-    (YELLOW, "star"),
+    (OLIVE, "star"),
     (GREY, "hourglass"),
     ("#332288", "pentagon"),
     ("#882255", "hexagon"),

@@ -103,7 +103,7 @@ def test_bound_over_training():
     same(gap, y=[-1, 2])
     assert gap.name == "measured"
     assert figure.layout.yaxis.type == "log"
-    assert "gap ≤ 0 at 1 point" in figure.layout.title.subtitle.text
+    assert "1 of 2 gaps" in figure.layout.title.subtitle.text
 
 
 def test_bound_now():
