@@ -93,11 +93,16 @@ def routes() -> list[BaseRoute]:
 
 
 def _warm() -> None:
-    """Load what the first page needs, then keep it out of every later garbage collection."""
+    """Load what the first visitor would wait for, then keep it out of every later garbage collection."""
     for name in _FILES:
         _packed(name)
-    for module in ("pandas", "plotly.graph_objects", "torch"):
+    for module in ("kernlab.ui.live", "kernlab.ui.setup", "kernlab.ui.transport"):
         importlib.import_module(module)
+    from kernlab.spec import RunSpec
+    from kernlab.training.trainer import fit
+
+    # A few steps on a few points: torch and scikit-learn load much of themselves at the first use.
+    fit(RunSpec.of("ASKL", "digits", n_features=8, epochs=1, batch_size=512))
     gc.collect()
     gc.freeze()
 

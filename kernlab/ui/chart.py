@@ -18,7 +18,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from kernlab.ui.assets import url
 
-__all__ = ["live_chart"]
+__all__ = ["live_chart", "to_json"]
 
 # Streamlit sends a component's code with every message, so here is only a door to the cached module.
 _DOOR = f"""
@@ -34,7 +34,7 @@ _component = st.components.v2.component("kernlab_chart", js=_DOOR, isolate_style
 
 
 def live_chart(
-    figure: go.Figure,
+    figure: go.Figure | str,
     *,
     key: str,
     alt: str,
@@ -46,7 +46,7 @@ def live_chart(
     """Show ``figure``; later calls with the same ``key`` update it where it stands.
 
     Args:
-        figure: what to draw. Text, grid and background take the page's colours.
+        figure: what to draw, or its :func:`to_json`. Text, grid and background take the page's colours.
         key: identity of the chart on the page.
         alt: what the picture shows, for those who hear it.
         height: in CSS pixels.
@@ -59,7 +59,7 @@ def live_chart(
         The reported events by name, as attributes; None where nothing was reported yet.
     """
     data = {
-        "figure": to_json(figure),
+        "figure": figure if isinstance(figure, str) else to_json(figure),
         "name": re.sub(r"\W+", "-", key),
         "alt": alt,
         "height": height,

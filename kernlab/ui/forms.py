@@ -85,45 +85,48 @@ def option_widget(option: Option, state: MutableMapping[str, Any], key: str, lab
     label += f" ({option.unit})" if option.unit else ""
     value = state.get(key, option.default)
     if option.type == "bool":
-        state[key] = bool(value) if not isinstance(value, str) else value.lower() in ("true", "1")
+        _put(state, key, value if isinstance(value, bool) else str(value).lower() in ("true", "1"))
         return st.toggle(label, key=key, help=option.help)
     if option.type == "choice":
-        choices = list(option.choices)
-        state[key] = value if value in choices else option.default
-        return st.selectbox(label, choices, key=key, help=option.help)
+        _put(state, key, value if value in option.choices else option.default)
+        return st.selectbox(label, list(option.choices), key=key, help=option.help)
     if option.type == "text":
-        state[key] = to_text(value)
+        _put(state, key, to_text(value))
         return st.text_input(label, key=key, help=option.help)
     if option.log or option.choices:
         # Typical values to pick from; any other may be typed.
         words = [*option.choices, *(to_text(number) for number in grid(option))]
-        state[key] = to_text(value)
+        _put(state, key, to_text(value))
         words += [] if state[key] in words else [state[key]]
-        typed = st.selectbox(label, words, key=key, help=f"{option.help} Takes {option.range}; type any value.",
-                             accept_new_options=True)  # fmt: skip
-        return from_text(option, str(typed))
-    low, high = option.minimum, option.maximum
+        help = f"{option.help} Takes {option.range}; type any value."
+        return from_text(option, str(st.selectbox(label, words, key=key, help=help, accept_new_options=True)))
     whole = option.type == "int"
     number: type[int] | type[float] = int if whole else float
+    low = None if option.minimum is None else number(option.minimum)
+    high = None if option.maximum is None else number(option.maximum)
     try:
-        state[key] = number(value)
+        held = number(value)
     except (TypeError, ValueError):
-        state[key] = number(option.default)
-    if low is not None and high is not None and (high - low <= 1000 or not whole):
-        state[key] = min(max(state[key], number(low)), number(high))
+        held = number(option.default)
+    held = held if low is None else max(held, low)
+    _put(state, key, held if high is None else min(held, high))
+    if low is not None and high is not None and high - low <= (1000 if whole else 10):
         step = 1 if whole and high - low <= 200 else number((high - low) / 100)
-        return st.slider(label, number(low), number(high), key=key, help=option.help, step=step)
-    if low is not None:
-        state[key] = max(state[key], number(low))
-    if high is not None:
-        state[key] = min(state[key], number(high))
-    shape: dict[str, Any] = {
-        "min_value": None if low is None else number(low),
-        "max_value": None if high is None else number(high),
-        "format": "%d" if whole else "%g",
-        "step": 1 if whole else None,
-    }
+        return st.slider(label, low, high, key=key, help=option.help, step=step)
+    shape: dict[str, Any] = {"min_value": low, "max_value": high, "format": "%d" if whole else "%g"}
+    shape["step"] = 1 if whole else _step(option)
     return st.number_input(label, key=key, help=option.help, **shape)
+
+
+def _put(state: MutableMapping[str, Any], key: str, value: Any) -> None:
+    # Only where something changes: an assignment of its own value would still count as ours, not the user's.
+    if key not in state or state[key] != value or type(state[key]) is not type(value):
+        state[key] = value
+
+
+def _step(option: Option) -> float:
+    """A tenth of the default's power of ten: what one press on + adds."""
+    return float(10 ** (math.floor(math.log10(abs(option.default))) - 1)) if option.default else 0.01
 
 
 def option_form(

@@ -1,0 +1,144 @@
+"""The buttons that steer a run, and the line that says where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from kernlab.errors import KernlabError
+from kernlab.runs.jobs import JobManager, JobState
+from kernlab.spec import RunSpec
+from kernlab.ui.watch import Watch
+
+__all__ = ["duration", "progress", "status_words", "transport"]
+
+_ICONS = {
+    "queued": ":material/hourglass_empty:",
+    "running": ":material/play_arrow:",
+    "paused": ":material/pause:",
+    "finished": ":material/check_circle:",
+    "failed": ":material/error:",
+    "stopped": ":material/stop_circle:",
+    "interrupted": ":material/power_off:",
+}
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words a person would use: "8 s", "3 min 20 s", "2 h 5 min"."""
+    whole = round(seconds)
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def status_words(state: JobState) -> str:
+    """Status with its sign, and the place in the queue."""
+    words = f"{_ICONS[state.status]} {state.status.capitalize()}"
+    if state.status == "queued" and state.position:
+        words += f" behind {state.position} run{'s' if state.position > 1 else ''} on the same device"
+    return words
+
+
+def progress(state: JobState, epochs: float | None, device: str) -> None:
+    """One line and a bar: status, how far, elapsed, remaining, device."""
+    words = [status_words(state)]
+    total = state.total_steps
+    if total:
+        words.append(f"epoch {state.epoch:.1f} of {epochs:g}" if epochs else f"epoch {state.epoch:.1f}")
+        words.append(f"step {state.step:,} of {total:,}".replace(",", " "))
+    words.append(f"{duration(state.elapsed)} trained")
+    if state.status == "running" and state.remaining is not None and state.step > 8:
+        words.append(f"{duration(state.remaining)} left")
+    words.append(device)
+    st.progress(min(1.0, state.step / total) if total else 0.0, " · ".join(words))
+    if state.error:
+        st.error(state.error, icon=":material/error:")
+
+
+def transport(
+    jobs: JobManager,
+    watch: Watch | None,
+    spec: RunSpec | None,
+    opened: Callable[[str], None],
+    beside: Callable[[], None] = lambda: None,
+) -> None:
+    """Train, Pause / Resume, one epoch, one mini-batch, Stop.
+
+    Args:
+        jobs: who does the work.
+        watch: the run on the page.
+        spec: what Train would start; None while the form holds a mistake.
+        opened: called with the id of a run that was started or set going again.
+        beside: draws what stands to the right of the buttons.
+    """
+    status = watch.state.status if watch else None
+    steerable = watch is not None and watch.state.mine and watch.live
+    same = watch is not None and spec is not None and watch.spec == spec
+
+    def act(what: Callable[[], str | None]) -> None:
+        st.session_state.pop("train.trouble", None)
+        try:
+            if run_id := what():
+                opened(run_id)
+        except KernlabError as error:
+            st.session_state["train.trouble"] = str(error)
+
+    def begin(paused: bool = False) -> str:
+        assert spec is not None
+        return jobs.submit(spec, paused=paused)
+
+    def advance(unit: str) -> str | None:
+        if watch is None or not steerable:
+            # Nothing under way: set the run up, hold it before its first mini-batch, and do one step.
+            run_id = watch.id if watch and watch.run.resumable and same else begin(paused=True)
+            if watch and run_id == watch.id:
+                jobs.resume_run(run_id, paused=True)
+            jobs.step(run_id, unit)  # type: ignore[arg-type]
+            return run_id
+        jobs.step(watch.id, unit)  # type: ignore[arg-type]
+        return None
+
+    def go_on() -> str | None:
+        assert watch is not None
+        if steerable:
+            jobs.resume(watch.id)
+            return None
+        jobs.resume_run(watch.id)
+        return watch.id
+
+    def hold() -> None:
+        assert watch is not None
+        jobs.pause(watch.id)
+
+    def stop() -> None:
+        assert watch is not None
+        jobs.cancel(watch.id)
+
+    with st.container(horizontal=True, vertical_alignment="center", key="transport"):
+        st.button(
+            "Train", type="primary", icon=":material/play_arrow:", disabled=spec is None or (same and steerable),
+            help="Start a new run with what stands on the left", on_click=act, args=(begin,),
+        )  # fmt: skip
+        resumable = status == "paused" or (watch is not None and watch.run.resumable and not watch.live)
+        if resumable:
+            st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
+                      disabled=status == "paused" and not steerable, help="Go on from where it is")  # fmt: skip
+        else:
+            st.button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
+                      on_click=act, args=(hold,), help="Hold still")  # fmt: skip
+        can_step = steerable or spec is not None
+        st.button("Epoch", icon=":material/skip_next:", disabled=not can_step, on_click=act,
+                  args=(lambda: advance("epoch"),), help="Go on to the end of this epoch, then hold still")  # fmt: skip
+        st.button("Mini-batch", icon=":material/step:", disabled=not can_step, on_click=act,
+                  args=(lambda: advance("batch"),), help="One gradient step, then hold still")  # fmt: skip
+        st.button("Stop", icon=":material/stop:", disabled=not steerable, on_click=act,
+                  args=(stop,),
+                  help="End the run here; it keeps what it has and can be resumed")  # fmt: skip
+        beside()
+    if trouble := st.session_state.get("train.trouble"):
+        st.error(trouble, icon=":material/error:")

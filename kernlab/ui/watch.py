@@ -1,0 +1,143 @@
+"""One run as a page follows it: what is new since the last look is fetched, the rest is kept.
+
+Knows the store and the job manager, not Streamlit; a session keeps one of these.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.errors import KernlabError
+from kernlab.runs.jobs import JobManager, JobState
+from kernlab.runs.store import Curve, Run, Snapshots
+from kernlab.spec import RunSpec
+
+__all__ = ["Moment", "Watch"]
+
+_KEPT = 16  # snapshots in memory: enough to scrub to and fro
+
+
+class Moment:
+    """The run as it stood at one snapshot.
+
+    Attributes:
+        index: which of the snapshots, -1 before there is one.
+        step, epoch: when.
+        arrays: what the snapshot holds.
+        values: the metrics measured then, by name.
+        latest: this is the newest there is.
+    """
+
+    def __init__(
+        self, index: int, step: int, epoch: float, arrays: dict[str, Any], values: dict[str, float], latest: bool
+    ) -> None:
+        self.index, self.step, self.epoch = index, step, epoch
+        self.arrays, self.values, self.latest = arrays, values, latest
+
+
+class Watch:
+    """Follows one run.
+
+    Attributes:
+        run: the stored record, as of the last :meth:`refresh`.
+        state: how far it is.
+        history: its metrics so far.
+        snapshots: the moments it can be looked at.
+        static: what stays the same over the run.
+    """
+
+    def __init__(self, jobs: JobManager, run_id: str) -> None:
+        self.jobs, self.id = jobs, run_id
+        self.run: Run = jobs.store.get(run_id)
+        self.state: JobState = jobs.snapshot(run_id)
+        self.history: dict[str, Curve] = {}
+        self.snapshots = Snapshots(np.zeros(0, np.int64), np.zeros(0))
+        self.static: dict[str, NDArray[Any]] = {}
+        self._cursor, self._over = 0, False
+        self._arrays: OrderedDict[int, dict[str, NDArray[Any]]] = OrderedDict()
+
+    @property
+    def live(self) -> bool:
+        """Somebody works, or waits to work, on it."""
+        return self.state.status in ("queued", "running", "paused")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The facts of its start; empty before."""
+        return self.run.facts
+
+    @property
+    def spec(self) -> RunSpec | None:
+        """What it was asked to do; None where this kernlab cannot read it (a run of another version)."""
+        try:
+            return RunSpec.from_dict(self.run.spec)
+        except KernlabError:
+            return None
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Changes whenever there is something new to draw."""
+        return self._cursor, len(self.snapshots.steps)
+
+    def refresh(self) -> None:
+        """Fetch what is new. A run that was over at the last look costs nothing."""
+        if self._over:
+            return
+        store = self.jobs.store
+        self.state = self.jobs.snapshot(self.id)
+        over = not self.live  # asked before the metrics: what comes between the two is still fetched
+        if over or not self.run.facts or self.run.status != self.state.status:
+            self.run = store.get(self.id)
+        new = store.metrics(self.id, self._cursor)
+        if new.whole:
+            self.history, self._arrays = dict(new.curves), OrderedDict()
+        else:
+            for name, curve in new.curves.items():
+                old = self.history.get(name)
+                self.history[name] = curve if old is None else _joined(old, curve)
+        self._cursor = new.cursor
+        self.snapshots = store.snapshots(self.id)
+        if self.run.facts and not self.static:
+            self.static = store.static(self.id)
+        self._over = over
+
+    def until(self, step: int) -> dict[str, Curve]:
+        """The metrics up to ``step``."""
+        return {
+            name: _cut(curve, int(np.searchsorted(curve.steps, step, "right"))) for name, curve in self.history.items()
+        }
+
+    def moment(self, epoch: float | None = None) -> Moment | None:
+        """The last snapshot at or before ``epoch`` (None: the newest); None before there is one."""
+        epochs = self.snapshots.epochs
+        if not len(epochs):
+            return None
+        last = len(epochs) - 1
+        index = last if epoch is None else max(0, int(np.searchsorted(epochs, epoch + 1e-9, "right")) - 1)
+        step = int(self.snapshots.steps[index])
+        values = {name: float(curve.values[-1]) for name, curve in self.until(step).items() if len(curve.values)}
+        return Moment(index, step, float(epochs[index]), self._load(step), values, index == last)
+
+    def _load(self, step: int) -> dict[str, NDArray[Any]]:
+        if step not in self._arrays:
+            self._arrays[step] = self.jobs.store.snapshot(self.id, step)
+            while len(self._arrays) > _KEPT:
+                self._arrays.popitem(last=False)
+        self._arrays.move_to_end(step)
+        return self._arrays[step]
+
+
+def _joined(old: Curve, new: Curve) -> Curve:
+    return Curve(
+        np.concatenate([old.steps, new.steps]),
+        np.concatenate([old.epochs, new.epochs]),
+        np.concatenate([old.values, new.values]),
+    )
+
+
+def _cut(curve: Curve, count: int) -> Curve:
+    return Curve(curve.steps[:count], curve.epochs[:count], curve.values[:count])

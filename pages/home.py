@@ -1,0 +1,90 @@
+"""Home: what this is, a kernel being learned right here, and the doors to the rest."""
+
+import time
+
+import streamlit as st
+
+from kernlab import devices
+from kernlab.analysis.function_view import function_view
+from kernlab.analysis.joint import joint_density
+from kernlab.plots.function_view import plot_function
+from kernlab.plots.joint import plot_joint
+from kernlab.ui import pictures, setup
+from kernlab.ui.links import door
+from kernlab.ui.miniature import SPEC, Miniature
+
+FRAME = 0.5  # seconds a moment stays on the screen
+state = st.session_state
+
+st.title("See a kernel being learned", anchor=False)
+st.markdown(
+    "A kernel decides which points a model calls alike, and its **spectral density** is the kernel in another dress. "
+    "kernlab learns that density from data while you watch it move, together with the function it makes and the terms "
+    "of its generalisation bound. Everything runs on this machine, from data that come with it."
+)
+
+
+@st.cache_resource(show_spinner=False)
+def miniature() -> Miniature:
+    """One for all visitors."""
+    return Miniature()
+
+
+def play() -> None:
+    """Show the miniature from its start."""
+    state["home.began"] = time.monotonic()
+
+
+def picture() -> None:
+    """The moment that is due, drawn."""
+    small = miniature()
+    passed = int((time.monotonic() - state["home.began"]) / FRAME)
+    if not small.frames:
+        st.caption("Starting …")
+        return
+    place = min(passed, len(small.frames) - 1)
+    frame = small.frames[place]
+    left, right = st.columns(2)
+    with left:
+        pictures.show(
+            "home.function", place, lambda: plot_function(function_view(frame.arrays, small.static, small.facts)),
+            alt="The decision regions of the model so far", height=380,
+        )  # fmt: skip
+    with right:
+        now, first = frame.arrays, small.static
+        pictures.show(
+            "home.joint", place,
+            lambda: plot_joint(joint_density(
+                [1.0, 0.0], now["omega"], now["omega_prime"], first["omega_initial"], first["omega_prime_initial"],
+                what="first input",
+            )),
+            alt="The joint spectral density of the kernel so far", height=380,
+        )  # fmt: skip
+    over = small.done and place == len(small.frames) - 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Play again", icon=":material/replay:", on_click=play, disabled=not over)
+        words = f"**{frame.accuracy:.1f} %** of the test points right after {frame.epoch:.1f} epochs"
+        st.markdown(f"{words}. Left: what the model says where. Right: the density it learns, dotted where it began.")
+    if over and state.get("home.polling"):
+        st.rerun()
+
+
+if "home.began" not in state:
+    play()
+small = miniature()
+state["home.polling"] = not small.done or (time.monotonic() - state["home.began"]) / FRAME < len(small.frames)
+st.fragment(picture, run_every=FRAME if state["home.polling"] else None)()
+
+DOORS = (
+    ("train", "Train this one", ":material/play_circle:", "Change anything and press Train.", setup.scene_of(SPEC)),
+    ("train", "Handwritten digits", ":material/draw:", "Frequencies that turn into pictures.",
+     {"dataset": "digits", "method": "ASKL"}),
+    ("train", "A chirp", ":material/show_chart:", "One curve that needs two speeds at once.",
+     {"dataset": "chirp", "method": "ASKL"}),
+    ("runs", "My runs", ":material/database:", "Everything that was trained here.", {}),
+)  # fmt: skip
+for place, (page, title, icon, words, scene) in zip(st.columns(len(DOORS)), DOORS, strict=True):
+    with place, st.container(border=True):
+        door(page, f"**{title}**", icon, **scene)
+        st.caption(words)
+st.caption(f"Training will run on: {devices.describe(devices.resolve('auto'))}")
