@@ -127,7 +127,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict
     if record["format"] != _FORMAT:
         raise _malformed(f"its format is {record['format']!r}, not {_FORMAT!r}")
     run = _RECORD.validate_python(record["run"])
-    known = asdict(run) | {"deleted": False, "status": "interrupted" if run.live else run.status}
+    known = asdict(run) | {"deleted": False}  # a run exported alive is found interrupted here: nobody holds it
     del known["id"]
     float(run.epoch), int(run.total_steps or 0)  # the pages count on these
     shots = [{"step": int(step), "epoch": float(epoch)} for step, epoch in record["snapshots"].items()]

@@ -127,6 +127,7 @@ class _Job(Control):
         super().__init__(paused=paused)
         self.run, self.device, self.writer, self._turns = run, device, writer, turns
         self.status: Status = "queued"
+        self._off = False  # gave its device away and has not got it back
         self.started: tuple[int, float] | None = None  # step and clock when training began here
         self.total_steps, self.epoch = run.total_steps, run.epoch
         self.thread: threading.Thread | None = None
@@ -154,21 +155,33 @@ class _Job(Control):
         self._say("running")
         return True
 
+    @property
+    def asked_to_hold(self) -> bool:
+        return super().paused
+
+    @property
+    def paused(self) -> bool:
+        """Held still: asked to, or still without the device since then."""
+        return self.asked_to_hold or (self._off and not self.cancelled)
+
     def wait(self) -> None:
         """Hold still while asked to, off the device; then wait for the next turn on it.
 
-        A cancel or a checkpoint needs no turn: neither trains.
+        A cancel and a checkpoint need no turn: neither trains.
         """
         while self.paused and not self.cancelled:
-            self._turns.leave(self.device, self.run.id)
-            self._say("paused")
-            super().wait()
-            if self.paused:
-                return
-            if not self.cancelled:
+            if self.asked_to_hold:
+                self._off = True
+                self._turns.leave(self.device, self.run.id)
+                self._say("paused")
+                super().wait()
+                if self.asked_to_hold and self._checkpoint:
+                    return
+            else:
                 self._say("queued")
-            if self._turns.take(self.device, self.run.id, lambda: self.cancelled or self.paused):
-                self._say("running")
+                if self._turns.take(self.device, self.run.id, lambda: self.cancelled or self.asked_to_hold):
+                    self._off = False
+                    self._say("running")
 
     def consume(self, event: Event) -> None:
         """Store an event and remember how far it says the run is."""
@@ -181,8 +194,8 @@ class _Job(Control):
 
     def _say(self, status: Status) -> None:
         if status != self.status:
-            self.status = status
             self.writer.status(status)
+            self.status = status
 
     # Anybody's thread.
 

@@ -26,6 +26,7 @@ import sqlalchemy as sa
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from kernlab import __version__
 from kernlab.runs import tensors
 
 __all__ = [
@@ -240,10 +241,10 @@ def said(spec: Mapping[str, Any], key: str) -> Any:
 @functools.cache
 def versions() -> dict[str, str]:
     """What the numbers of a run may depend on besides its spec."""
-    found = {"python": platform.python_version()}
-    for package in ("kernlab", "torch", "numpy"):
+    found = {"python": platform.python_version(), "kernlab": __version__}
+    for package in ("torch", "numpy"):  # asked for by name, because importing torch takes seconds
         try:
             found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:  # a source tree that is not installed
+        except importlib.metadata.PackageNotFoundError:  # made available without being installed
             found[package] = "unknown"
     return found

@@ -59,12 +59,11 @@ def train(asked: Mapping[str, Any], *, control: Control, resume: Checkpoint | No
             control.wait()
         if control.take_checkpoint():
             yield Checkpoint(step, {"weight": np.float64(weight)}, {"epoch": step // PER_EPOCH})
+            continue
         if control.cancelled:
             yield Checkpoint(step, {"weight": np.float64(weight)}, {"epoch": step // PER_EPOCH})
             yield Cancelled(step)
             return
-        if control.paused:
-            continue
         time.sleep(fake["delay"])
         step, weight = step + 1, math.sin(weight + 1)
         if step == fake.get("crash_at"):

@@ -115,6 +115,8 @@ def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: JobManager, s
     assert becomes(jobs, first, "queued").position == 1
     jobs.pause(first)  # and changes its mind while in the queue
     becomes(jobs, first, "paused")
+    time.sleep(0.05)
+    assert jobs.snapshot(first).step == held.step
     jobs.resume(first)
     becomes(jobs, first, "queued")
     jobs.cancel(second)
@@ -161,6 +163,26 @@ def test_a_paused_job_writes_a_checkpoint_while_another_trains(jobs: JobManager,
     jobs.cancel(held)
     assert jobs.wait(held, 10).status == "stopped"
     assert jobs.snapshot(busy).status == "running"
+
+
+def test_a_job_that_goes_on_during_such_a_checkpoint_still_waits_for_its_turn(store: Store) -> None:
+    def hasty(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
+        for event in fake.train(spec, control=control, resume=resume):
+            yield event
+            if type(event).__name__ == "Checkpoint" and spec["fake"].get("hasty"):
+                control.resume()
+
+    jobs = JobManager(store, hasty, device_key=str)
+    held = jobs.submit(fake.spec(20, hasty=True), paused=True)
+    becomes(jobs, held, "paused")
+    busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
+    becomes(jobs, busy, "running")
+    jobs.checkpoint(held)
+    assert becomes(jobs, held, "queued").step == 0
+    time.sleep(0.05)
+    assert jobs.snapshot(held).step == 0
+    jobs.cancel(busy)
+    assert jobs.wait(held, 10).status == "finished"
 
 
 def test_a_queued_job_can_be_cancelled_and_started_later(jobs: JobManager, store: Store) -> None:

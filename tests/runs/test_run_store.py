@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from kernlab.training.events import (
 
 DTYPES = st.sampled_from([np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.bool_])
 ARRAYS = DTYPES.flatmap(lambda kind: st_np.arrays(kind, st_np.array_shapes(min_dims=0, max_dims=3, min_side=0)))
-LIGHT = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIGHT = settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def record(store: Store, *events: Event, steps: int = 20) -> str:
@@ -103,6 +104,13 @@ def test_arrays_of_any_kind_and_shape_come_back_bit_for_bit(store: Store, arrays
     same(dict(found.arrays), arrays)
 
 
+def test_arrays_that_lie_otherwise_in_memory_come_back_in_their_shape(store: Store) -> None:
+    table = np.arange(12.0).reshape(3, 4)
+    arrays = {"columns first": np.asfortranarray(table), "turned": table.T, "every other": table[:, ::2]}
+    run_id = record(store, fake.started(fake.spec()), Snapshot(1, 0.2, arrays))
+    same(store.snapshot(run_id, 1), arrays)
+
+
 @LIGHT
 @given(values=st.lists(st.floats(), min_size=1, max_size=5))
 def test_metric_values_come_back_exactly_also_those_that_are_no_numbers(store: Store, values: list[float]) -> None:
@@ -158,6 +166,19 @@ def test_metrics_reach_readers_although_the_training_falls_silent(store: Store) 
         while not store.metrics(run_id).curves and time.monotonic() < until:
             time.sleep(0.02)
         assert store.metrics(run_id).curves["loss"].values.tolist() == [1.0]
+
+
+def test_what_a_file_says_the_curves_say_too(store: Store) -> None:
+    run_id = store.create(fake.spec())
+    with store.writer(run_id) as writer:
+        writer.write(fake.started(fake.spec()))
+        for step in range(1, 20, 2):
+            writer.write(Step(step, step / 5, {"loss": 1.0}))
+            writer.write(Snapshot(step, step / 5, {}))
+            assert store.metrics(run_id).curves["loss"].steps[-1] == step
+            writer.write(Step(step + 1, step / 5, {"loss": 1.0}))
+            writer.write(Checkpoint(step + 1, {}, {}))
+            assert store.metrics(run_id).curves["loss"].steps[-1] == step + 1
 
 
 def test_a_resumed_run_takes_points_back_and_tells_its_readers(store: Store) -> None:
@@ -266,6 +287,30 @@ def test_two_processes_write_to_one_store_at_once(store: Store) -> None:
     for _, run_id in workers:
         assert store.metrics(run_id).curves["loss"].values[:200].tolist() == [step / 7 for step in range(1, 201)]
     assert store.metrics(mine).curves["objective"].values.tolist() == fake.expected(12)
+
+
+def test_changes_that_look_before_they_write_wait_for_each_other(store: Store) -> None:
+    run_id = trained(store)
+    together, trouble = threading.Barrier(2), []
+
+    def count() -> None:
+        together.wait()
+        try:
+            for _ in range(5):
+                with store.writing() as connection:
+                    note = connection.exec_driver_sql("SELECT note FROM runs").scalar_one()
+                    time.sleep(0.005)
+                    connection.exec_driver_sql("UPDATE runs SET note = ?", (f"{int(note or 0) + 1}",))
+        except StoreError as error:
+            trouble.append(error)
+
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert trouble == []
+    assert store.get(run_id).note == "10"
 
 
 def test_a_run_that_ends_while_somebody_looks_is_not_taken_for_dead(
