@@ -46,13 +46,14 @@ class RunSpec:
 
     @classmethod
     def of(cls, method: str, dataset: str, *, seed: int = 0, device: str = "auto", **options: Any) -> RunSpec:
-        """The named method on the named data, with options by their flat keys.
+        """The named method ("Custom": a plain one to compose from) on the named data, with options by their flat keys.
 
         Raises:
             UnknownNameError: no such method, data set or option.
             OptionError: a bad value.
         """
-        return cls(METHODS[method], DataSpec.build(dataset=dataset), seed, device).with_options(options)
+        start = MethodSpec() if method == MethodSpec.name else METHODS[method]
+        return cls(start, DataSpec.build(dataset=dataset), seed, device).with_options(options)
 
     def schema(self) -> dict[str, Option]:
         """Every option by its flat key: the method's, then the data's, then the generator's."""
