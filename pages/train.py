@@ -10,7 +10,7 @@ from kernlab.ui.transport import progress, transport
 from kernlab.ui.watch import Watch
 
 state = st.session_state
-VIEW = ("run", "view", "smooth", "log", "look", "at", "output")
+VIEW = ("run", "view", "smooth", "log", "boundlog", "look", "at", "output")
 
 try:
     jobs = manager()
@@ -75,8 +75,7 @@ def run_panel() -> None:
 
 shown = watch.spec if watch else None
 with st.container(horizontal=True, vertical_alignment="center"):
-    heading = f"{watch.run.method} on {watch.run.dataset}" if watch else "Train"
-    st.header(f"Train · {heading}" if watch else "Train", anchor=False)
+    st.title(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train", anchor=False)
     repeat = shown or spec
     if repeat:
         with st.popover("Python", icon=":material/code:", help="Lines that repeat this run"):

@@ -10,17 +10,19 @@ import streamlit as st
 
 from kernlab.bounds import BOUNDS
 from kernlab.ui import pictures
+from kernlab.ui.forms import to_text
 from kernlab.ui.watch import Moment, Watch
 
 __all__ = ["fill_view", "moment_of", "numbers", "playing", "time_line", "view_scene", "views"]
 
-_VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel and weights", "bound": "Bound"}
+_VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bound": "Bound"}
 
 #: What the address may say about the view; leaving it out means this.
 _DEFAULTS: dict[str, Any] = {
     "view": "overview",
     "smooth": False,
     "log": False,
+    "boundlog": True,
     "look": "principal direction 1",
     "at": None,
     "output": 0,
@@ -57,6 +59,7 @@ def fill_view(scene: Mapping[str, str]) -> None:
         view=scene["view"] if scene.get("view") in _VIEWS else "overview",
         smooth=scene.get("smooth") == "true",
         log=scene.get("log") == "true",
+        boundlog=scene.get("boundlog") != "false",
         look=scene.get("look", _DEFAULTS["look"]),
         at=_number(scene.get("at"), 0.0, 1e9),
         output=int(_number(scene.get("output"), 0, 1e4) or 0),
@@ -73,8 +76,7 @@ def _number(text: str | None, low: float, high: float) -> float | None:
 def view_scene() -> dict[str, str]:
     """What the address has to say about the view."""
     changed = {key: value for key, value in _view().items() if value != _DEFAULTS[key]}
-    words = {True: "true"}
-    return {k: words.get(v, f"{v:.6g}" if isinstance(v, float) else str(v)) for k, v in changed.items()}
+    return {key: to_text(value) for key, value in changed.items()}
 
 
 # -- time ------------------------------------------------------------------------------------------------------
@@ -175,9 +177,10 @@ def views(watch: Watch, moment: Moment) -> None:
             "View", list(_VIEWS), key=_held("view"), required=True, format_func=_VIEWS.__getitem__,
             label_visibility="collapsed",
         )  # fmt: skip
-        if view["view"] in ("overview", "bound"):
-            view["log"] = st.toggle("Log axis", key=_held("log"))
+        if view["view"] == "bound":
+            view["boundlog"] = st.toggle("Log axis", key=_held("boundlog"))
         if view["view"] == "overview":
+            view["log"] = st.toggle("Log axis", key=_held("log"))
             view["smooth"] = st.toggle("Smooth", key=_held("smooth"))
         if view["view"] in ("overview", "spectrum") and "omega" in moment.arrays:
             looks = pictures.directions(watch)
@@ -221,6 +224,8 @@ def _overview(watch: Watch, moment: Moment) -> None:
         )  # fmt: skip
         if "omega" in moment.arrays:
             _density(watch, moment, 360)
+    if warnings := watch.facts.get("warnings"):
+        st.caption(":material/warning: " + " ".join(warnings))
 
 
 def _density(watch: Watch, moment: Moment, height: int = 340) -> None:
@@ -288,8 +293,8 @@ def _bound(watch: Watch, moment: Moment) -> None:
         )  # fmt: skip
     with right:
         pictures.show(
-            "bound_history", (watch.id, watch.version, view["log"], at),
-            lambda: pictures.bound_history(watch, view["log"], at),
+            "bound_history", (watch.id, watch.version, view["boundlog"], at),
+            lambda: pictures.bound_history(watch, view["boundlog"], at),
             alt="The terms of the bound over training", height=360,
         )  # fmt: skip
     bound = BOUNDS["spectral"]

@@ -80,7 +80,9 @@ def metric(watch: Watch, smoothing: float, log_y: bool, at: float | None) -> go.
         watch.history, ["train_metric", "test_metric"], smoothing=smoothing, method=watch.run.method
     )._replace(constant=watch.facts.get("constant"))
     name = metric_name(watch)
-    figure = plot_curves(drawn, title=name.split(" (")[0].capitalize(), y=name, log_y=log_y, constant=True)
+    figure = plot_curves(
+        drawn, title="RMSE" if name.startswith("RMSE") else "Accuracy", y=name, log_y=log_y, constant=True
+    )
     return _mark(figure, at)
 
 

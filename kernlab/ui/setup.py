@@ -129,8 +129,8 @@ def _data_form() -> tuple[str, dict[str, Any]]:
     groups = [group for group in _GROUPS if any(each.group == group for each in every)]
     state = st.session_state
     st.segmented_control(
-        "Where from", groups, key=_KEY + "group", required=True, format_func=_GROUPS.__getitem__, label_visibility="collapsed",
-        on_change=_group_changed,
+        "Where from", groups, key=_KEY + "group", required=True, format_func=_GROUPS.__getitem__,
+        label_visibility="collapsed", on_change=_group_changed,
     )  # fmt: skip
     here = {each.name: each for each in every if each.group == state[_KEY + "group"]}
     name = st.selectbox(

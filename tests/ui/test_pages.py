@@ -1,0 +1,258 @@
+"""Every page without a browser: what it shows, what a mistake leads to."""
+
+import time
+
+import pytest
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from kernlab.runs.jobs import manager
+from kernlab.spec import RunSpec
+from kernlab.ui import setup
+
+QUICK = {"dataset": "moons", "method": "ASKL", "n_features": "20", "epochs": "3", "n_samples": "100"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
+    monkeypatch.delenv("KERNLAB_DATA", raising=False)
+    yield tmp_path
+    manager().shutdown()
+
+
+# main.py's navigation, with the wanted page as the one that opens: AppTest cannot follow an address.
+APP = """
+import streamlit as st
+from kernlab.ui.pages import PAGES
+pages = [st.Page({folder!r} + "/" + p.name + ".py", url_path=p.name, default=p.name == {name!r}) for p in PAGES]
+st.navigation(pages).run()
+"""
+
+
+def page(name, **scene):
+    app = AppTest.from_string(APP.format(folder=str(ROOT / "pages"), name=name), default_timeout=60)
+    for key, value in scene.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def press(app, label):
+    return next(button for button in app.button if button.label == label).click().run()
+
+
+def errors(app):
+    assert not app.exception
+    return [error.value for error in app.error]
+
+
+def trained(**scene):
+    """A finished run of the quick spec."""
+    jobs = manager()
+    run_id = jobs.submit(setup.spec_from({**QUICK, **scene}))
+    assert jobs.wait(run_id, 60).status == "finished"
+    return run_id
+
+
+def wait_for(run_id, *statuses):
+    until = time.monotonic() + 60
+    while manager().snapshot(run_id).status not in statuses:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+# -- train -----------------------------------------------------------------------------------------------------
+
+
+def test_an_address_survives_the_form():
+    scene = {**QUICK, "noise": "0.3", "phase": "paired", "trace_norm": "0.001", "seed": "5", "test_size": "0.4"}
+    app = page("train", **scene)
+    assert errors(app) == []
+    assert {key: app.query_params[key] for key in scene} == scene
+    spec = RunSpec.from_dict(app.session_state["train.spec"].to_dict())
+    assert (spec.seed, spec.data.source["noise"], spec.method.feature_map.phase) == (5, 0.3, "paired")
+    assert setup.spec_from(setup.scene_of(spec)) == spec
+
+
+def test_train_runs_and_the_page_shows_it():
+    app = press(page("train", **QUICK), "Train")
+    run_id = app.query_params["run"]
+    assert manager().wait(run_id, 60).status == "finished"
+    app.run()
+    assert errors(app) == []
+    assert [metric.label for metric in app.metric][:2] == ["Test accuracy", "Training accuracy"]
+    assert float(app.metric[0].value.removesuffix(" %")) > 50
+    stored = manager().store.get(run_id)
+    assert RunSpec.from_dict(stored.spec) == app.session_state["train.spec"]
+
+
+@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bound"])
+@pytest.mark.parametrize(
+    "scene",
+    [{}, {"method": "SK"}, {"dataset": "chirp"}, {"dataset": "digits", "n_samples": ""}, {"dataset": "lissajous"}],
+    ids=lambda scene: "-".join(scene.values()) or "plain",
+)
+def test_every_view_of_every_kind_of_run(view, scene):
+    wanted = {key: value for key, value in {**QUICK, **scene}.items() if value}
+    jobs = manager()
+    run_id = jobs.submit(setup.spec_from(wanted))
+    assert jobs.wait(run_id, 60).status == "finished"
+    app = page("train", run=run_id, view=view)
+    assert errors(app) == []
+    assert app.query_params["dataset"] == wanted["dataset"]
+    # Each picture is a component: it must have been given a figure with something in it.
+    assert app.session_state["pictures"]
+    assert all('"data":[{' in figure for _, figure in app.session_state["pictures"].values())
+
+
+def test_paused_stepped_stopped_resumed():
+    app = press(page("train", **{**QUICK, "epochs": "1000"}), "Train")
+    run_id = app.query_params["run"]
+    press(app, "Pause")
+    wait_for(run_id, "paused")
+    before = manager().snapshot(run_id).step
+    press(app.run(), "Mini-batch")
+    time.sleep(0.3)
+    wait_for(run_id, "paused")
+    assert manager().snapshot(run_id).step == before + 1
+    press(app, "Stop")
+    wait_for(run_id, "stopped")
+    press(app.run(), "Resume")
+    wait_for(run_id, "running")
+    press(app.run(), "Stop")
+    wait_for(run_id, "stopped")
+    assert errors(app) == []
+
+
+def test_a_step_from_nothing_sets_a_run_up_and_holds_it():
+    app = press(page("train", **QUICK), "Mini-batch")
+    run_id = app.query_params["run"]
+    time.sleep(0.3)
+    wait_for(run_id, "paused")
+    assert manager().snapshot(run_id).step == 1
+
+
+def test_time_is_scrubbed_for_all_pictures():
+    run_id = trained()
+    app = page("train", run=run_id)
+    newest = app.metric[2].value
+    app.slider(key="view.time").set_value(0.0).run()
+    assert "epoch 0.00" in app.slider(key="view.time").label
+    assert app.metric[0].value != "" and app.metric[2].value != newest  # noqa: PT018
+    assert app.query_params["at"] == "0"
+    again = page("train", run=run_id, at="0")
+    assert [metric.value for metric in again.metric] == [metric.value for metric in app.metric]
+
+
+def test_a_changed_form_does_not_change_the_run_on_the_page():
+    run_id = trained()
+    app = page("train", run=run_id)
+    app.selectbox(key="train.method").set_value("SK").run()
+    assert errors(app) == []
+    assert app.query_params["run"] == run_id
+    assert app.query_params["method"] == "SK"
+    assert app.query_params["n_features"] == "20"  # set by hand, so it stays
+
+
+def test_own_composition():
+    app = page("train", **{**QUICK, "method": "Custom", "feature_map": "stationary", "objective": "squared"})
+    assert errors(app) == []
+    app = press(app, "Train")
+    run_id = app.query_params["run"]
+    assert manager().wait(run_id, 60).status == "finished"
+    # What "Python" hands out repeats the run.
+    lines = next(code.value for code in app.code if "import" in code.value)
+    found: dict[str, object] = {}
+    exec(lines, found)
+    assert found["result"].summary["objective"] == manager().store.get(run_id).summary["objective"]
+
+
+@pytest.mark.parametrize(
+    ("scene", "sentence"),
+    [
+        ({"method": "ASKLL"}, "Did you mean ASKL"),
+        ({"dataset": "mons"}, "Did you mean moons"),
+        ({"n_featurs": "3"}, "Did you mean n_features"),
+        ({"n_features": "many"}, "n_features must be"),
+        ({"seed": "x"}, "seed must be"),
+        ({"trace_norm": "-1"}, "trace_norm must be"),
+        ({"run": "nosuchrun"}, "a run must be one"),
+        ({"run": "../../etc"}, "a run must be one"),
+        ({"look": "elsewhere", "at": "soon", "view": "none", "output": "-3", "smooth": "?"}, ""),
+    ],
+)
+def test_an_odd_address_is_a_sentence_and_the_page_works(scene, sentence):
+    app = page("train", **scene)
+    found = errors(app)
+    assert sentence in " ".join(found)
+    assert bool(found) == bool(sentence)
+    assert not next(button for button in app.button if button.label == "Train").disabled
+
+
+def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
+    app = page("train", **QUICK)
+    app.number_input(key="train.o.test_size").set_value(1.5).run()
+    assert "test_size must be a number" in errors(app)[0]
+    assert next(button for button in app.button if button.label == "Train").disabled
+
+
+def test_a_run_that_cannot_be_is_a_sentence():
+    app = press(page("train", **{**QUICK, "batch_size": "5000"}), "Train")
+    manager().wait(app.query_params["run"], 60)
+    assert "batch" in " ".join(errors(app.run()))
+
+
+# -- runs ------------------------------------------------------------------------------------------------------
+
+
+def test_no_runs_yet_is_an_invitation():
+    app = page("runs")
+    assert errors(app) == []
+    assert "Nothing has been trained" in app.info[0].value
+
+
+def test_found_deleted_brought_back():
+    first, second = trained(), trained(method="SK")
+    app = page("runs")
+    assert errors(app) == []
+    assert len(app.dataframe[0].value) == 2
+    app.text_input(key="runs.text").set_value("SK on").run()
+    assert list(app.dataframe[0].value["method"]) == ["ASKL", "SK"] or len(app.dataframe[0].value) == 1
+    app.text_input(key="runs.text").set_value("").run()
+    app.session_state["runs.ticked"] = {first}
+    press(app.run(), "Delete")
+    assert [run.id for run in manager().store.list()] == [second]
+    press(app, "Undo: bring back 1")
+    assert {run.id for run in manager().store.list()} == {first, second}
+    assert errors(app) == []
+
+
+def test_what_cannot_be_done_with_a_run_is_a_sentence():
+    run_id = trained()
+    app = page("runs")
+    app.session_state["runs.ticked"] = {run_id}
+    press(app.run(), "Resume")
+    assert "finished" in errors(app)[0]
+
+
+def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path / "file"))
+    for name in ("train", "runs"):
+        assert "run store" in errors(page(name))[0]
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
+
+
+# -- home ------------------------------------------------------------------------------------------------------
+
+
+def test_home_learns_a_kernel_and_says_on_what():
+    app = page("home")
+    until = time.monotonic() + 60
+    while "pictures" not in app.session_state:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+        app.run()
+    assert errors(app) == []
+    assert "spectral density" in app.markdown[0].value
+    assert any("Training will run on" in caption.value for caption in app.caption)
