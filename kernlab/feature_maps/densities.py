@@ -108,11 +108,8 @@ def _uniform(pairs: int, count: int, dims: int, sampling: str, generator: torch.
 
 def _orthogonal_gaussian(d: int, count: int, generator: torch.Generator) -> NDArray[np.float64]:
     """Rows N(0, I) in marginal law, orthogonal within blocks of d."""
-    blocks = []
-    for start in range(0, count, d):
-        G = torch.randn(d, d, generator=generator, dtype=torch.float64)
-        Q, R = torch.linalg.qr(G)
-        Q = Q * R.diagonal().sign()  # makes Q uniform over rotations
-        lengths = torch.randn(d, d, generator=generator, dtype=torch.float64).norm(dim=1)
-        blocks.append((lengths[:, None] * Q.T)[: count - start])
-    return torch.cat(blocks).numpy()
+    shape = (-(-count // d), d, d)
+    Q, R = torch.linalg.qr(torch.randn(shape, generator=generator, dtype=torch.float64))
+    Q = Q * R.diagonal(dim1=1, dim2=2).sign()[:, None, :]  # makes Q uniform over rotations
+    lengths = torch.randn(shape, generator=generator, dtype=torch.float64).norm(dim=2, keepdim=True)
+    return np.asarray((lengths * Q.mT).reshape(-1, d)[:count])
