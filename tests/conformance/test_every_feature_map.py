@@ -1,0 +1,145 @@
+"""What must hold for a feature map of any name: written against the contract, not against a formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from variants import through_json, variants
+
+from kernlab.feature_maps import FEATURE_MAPS
+
+MAPS = variants(FEATURE_MAPS, frequency_scale=0.7)
+N, D_IN = 9, 3
+
+
+def points(n: int = N, seed: int = 1) -> torch.Tensor:
+    return torch.randn(n, D_IN, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def start(feature_map, X, seed: int = 0):
+    return feature_map.init(X, torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_features_have_the_promised_width_and_type(feature_map, dtype):
+    X = points().to(dtype)
+    params = start(feature_map, X)
+    Phi = feature_map.apply(params, X)
+    assert Phi.shape == (N, feature_map.width)
+    assert Phi.dtype == dtype
+    assert Phi.isfinite().all()
+    assert {value.dtype for value in params.values()} == {dtype}
+    assert set(feature_map.trainable) <= set(params)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_a_seed_fixes_the_parameters(feature_map):
+    X = points()
+    first, again, other = start(feature_map, X), start(feature_map, X), start(feature_map, X, seed=1)
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_both_precisions_start_from_the_same_numbers(feature_map):
+    wide, narrow = start(feature_map, points()), start(feature_map, points().float())
+    assert all(torch.equal(wide[name].float(), narrow[name]) for name in wide)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_each_row_depends_on_its_sample_alone(feature_map):
+    X = points()
+    params = start(feature_map, X)
+    one_by_one = torch.cat([feature_map.apply(params, row[None]) for row in X])
+    torch.testing.assert_close(feature_map.apply(params, X), one_by_one, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_the_pullback_gives_the_same_features(feature_map):
+    X = points()
+    params = start(feature_map, X)
+    Phi, _ = feature_map.pullback(params, X)
+    torch.testing.assert_close(Phi, feature_map.apply(params, X), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_the_pullback_equals_automatic_differentiation(feature_map):
+    X = points()
+    params = start(feature_map, X)
+    cotangent = torch.randn(N, feature_map.width, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    gradient = feature_map.pullback(params, X)[1](cotangent)
+    leaves = {name: params[name].clone().requires_grad_() for name in feature_map.trainable}
+    feature_map.apply({**params, **leaves}, X).backward(cotangent)
+    assert set(gradient) == set(leaves)
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(gradient[name], leaf.grad, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_the_pullback_equals_finite_differences(feature_map):
+    X = points()
+    params = start(feature_map, X)
+    random = torch.Generator().manual_seed(3)
+    cotangent = torch.randn(N, feature_map.width, generator=random, dtype=torch.float64)
+    gradient = feature_map.pullback(params, X)[1](cotangent)
+    for name in feature_map.trainable:
+        direction = torch.randn(params[name].shape, generator=random, dtype=torch.float64)
+
+        def along(step: float, name=name, direction=direction) -> float:
+            moved = {**params, name: params[name] + step * direction}
+            return float((feature_map.apply(moved, X) * cotangent).sum())
+
+        h = 1e-5
+        slope = (along(h) - along(-h)) / (2 * h)
+        assert float((gradient[name] * direction).sum()) == pytest.approx(slope, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_stacked_parameters_equal_one_model_after_another(feature_map):
+    X = points()
+    cotangent = torch.ones(N, feature_map.width, dtype=torch.float64)
+    models = [start(feature_map, X, seed) for seed in range(3)]
+    stacked = {name: torch.stack([m[name] for m in models]) for name in models[0]}
+
+    def both(params):
+        Phi, pullback = feature_map.pullback(params, X)
+        return Phi, pullback(cotangent)
+
+    Phi, gradient = torch.func.vmap(both)(stacked)
+    for r, params in enumerate(models):
+        one_Phi, one_gradient = both(params)
+        torch.testing.assert_close(Phi[r], one_Phi, rtol=0, atol=1e-13)
+        for name in feature_map.trainable:
+            torch.testing.assert_close(gradient[name][r], one_gradient[name], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_options_survive_json(feature_map):
+    assert through_json(feature_map, FEATURE_MAPS) == feature_map
+
+
+@pytest.mark.parametrize("name", FEATURE_MAPS)
+def test_resolving_leaves_nothing_automatic(name):
+    X = points(50).float()
+    resolved = FEATURE_MAPS[name]().resolve(X)
+    assert "auto" not in resolved.options().values()
+    assert resolved.resolve(2 * X) == resolved
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_the_pictures_get_frequencies_in_columns(feature_map):
+    X = points()
+    for omega in feature_map.frequencies(start(feature_map, X)).values():
+        assert omega.ndim == 2
+        assert omega.shape[0] == D_IN
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_a_gpu_computes_the_same_features(feature_map):
+    X = points()
+    here, there = start(feature_map, X), start(feature_map, X.cuda())
+    assert all(torch.equal(here[name], there[name].cpu()) for name in here)
+    np.testing.assert_allclose(feature_map.apply(there, X.cuda()).cpu(), feature_map.apply(here, X), atol=1e-12)

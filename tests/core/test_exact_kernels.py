@@ -1,0 +1,95 @@
+"""Exact kernels against scikit-learn, their limits, and the integral that defines the non-stationary one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.gaussian_process.kernels import RBF, Matern
+from sklearn.metrics.pairwise import laplacian_kernel
+
+from kernlab.errors import UnknownNameError
+from kernlab.feature_maps.densities import DENSITIES
+from kernlab.kernels import KERNELS, cauchy, gaussian, gaussian_pair, laplacian, matern
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+Z = np.random.default_rng(1).normal(size=(31, 3))
+TX, TZ = torch.from_numpy(X), torch.from_numpy(Z)
+
+
+def test_each_density_has_its_kernel():
+    assert set(DENSITIES) == set(KERNELS)
+
+
+def test_an_unknown_kernel_offers_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean gaussian"):
+        KERNELS["gausian"]
+
+
+def test_gaussian():
+    np.testing.assert_allclose(gaussian(TX, TZ, 0.8), RBF(0.8)(X, Z), rtol=1e-10)
+
+
+def test_laplacian():
+    np.testing.assert_allclose(laplacian(TX, TZ, 0.8), laplacian_kernel(X, Z, gamma=1 / 0.8), rtol=1e-10)
+
+
+def test_cauchy():
+    expected = np.ones((30, 31))
+    for j in range(3):
+        expected /= 1 + (X[:, j, None] - Z[None, :, j]) ** 2 / 0.8**2
+    np.testing.assert_allclose(cauchy(TX, TZ, 0.8), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.5, 1.5, 2.5, 4.2, 12.0])
+def test_matern(nu):
+    np.testing.assert_allclose(matern(TX, TZ, 0.8, nu), Matern(0.8, nu=nu)(X, Z), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(("nu", "formula"), [(0.5, lambda r: np.exp(-r)), (1.5, lambda r: (1 + r) * np.exp(-r))])
+def test_matern_of_half_a_whole_number_is_elementary(nu, formula):
+    np.testing.assert_allclose(matern(TX, TZ, 2.0, nu), formula(np.sqrt(2 * nu) * cdist(X, Z) / 2.0), rtol=1e-10)
+
+
+def test_a_very_smooth_matern_is_nearly_gaussian():
+    np.testing.assert_allclose(matern(TX, TZ, 1.0, 50.0), RBF(1.0)(X, Z), atol=0.006)
+
+
+@pytest.mark.parametrize("nu", [0.5, 2.5, 24.0, 50.0])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_point_is_like_itself_and_like_its_neighbour(name, nu):
+    """Also far from the origin in single precision, where ‖x‖² + ‖z‖² − 2x·z loses its digits."""
+    far = (TX * 10 + 100).float()
+    K = KERNELS[name](far, far, 1.0, nu)
+    np.testing.assert_allclose(K.diagonal(), 1.0, atol=1e-6)
+    near = KERNELS[name](TX, TX + 1e-7, 1.0, nu)
+    np.testing.assert_allclose(near.diagonal(), 1.0, atol=1e-6)
+
+
+@given(st.sampled_from(sorted(KERNELS)), st.floats(0.05, 20), st.floats(0.3, 50))
+@settings(deadline=None, max_examples=40)
+def test_kernels_are_symmetric_positive_and_at_most_one(name, lengthscale, nu):
+    K = KERNELS[name](TX, TX, lengthscale, nu).numpy()
+    np.testing.assert_allclose(K, K.T, atol=1e-12)
+    assert (K >= 0).all()
+    assert K.max() <= 1 + 1e-12
+    assert np.linalg.eigvalsh(K).min() > -1e-8
+
+
+def test_the_non_stationary_kernel_is_the_integral_over_both_frequencies():
+    """ASKL eq. 5, averaged over 4·10⁵ independent pairs (ω, ω')."""
+    sigma, rng = 0.6, np.random.default_rng(2)
+    w, v = sigma * rng.normal(size=(2, 400_000, 3))
+    for x, z in zip(X[:5], Z[:5], strict=True):
+        terms = np.cos(w @ x - v @ z) + np.cos(v @ x - w @ z) + np.cos(w @ (x - z)) + np.cos(v @ (x - z))
+        exact = float(gaussian_pair(torch.from_numpy(x[None]), torch.from_numpy(z[None]), sigma))
+        assert terms.mean() / 4 == pytest.approx(exact, abs=5 * terms.std() / 4 / np.sqrt(len(terms)))
+
+
+def test_the_non_stationary_kernel_is_one_at_the_origin_and_a_half_far_away():
+    points = torch.tensor([[0.0, 0.0], [50.0, 0.0]], dtype=torch.float64)
+    np.testing.assert_allclose(gaussian_pair(points, points, 1.0).diagonal(), [1.0, 0.5])
+    assert np.linalg.eigvalsh(gaussian_pair(TX, TX, 1.0)).min() > -1e-10

@@ -1,0 +1,236 @@
+"""Features average to the kernel: for every density, form and way of drawing, within the standard error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from kernlab.errors import OptionError
+from kernlab.feature_maps import NonStationary, Stationary
+from kernlab.feature_maps.densities import DENSITIES
+from kernlab.kernels import KERNELS, gaussian, gaussian_pair
+
+SIGMA, NU, D = 0.6, 1.5, 8000
+X = torch.from_numpy(np.random.default_rng(0).normal(size=(12, 3)))
+WAYS = [
+    (density, sampling)
+    for density in DENSITIES
+    for sampling in ("iid", "orthogonal", "sobol")
+    if sampling != "orthogonal" or density in ("gaussian", "matern")
+]
+
+
+def features(feature_map, seed: int = 0, X: torch.Tensor = X) -> np.ndarray:
+    params = feature_map.init(X, torch.Generator().manual_seed(seed))
+    return feature_map.apply(params, X).numpy()
+
+
+def by_frequency(feature_map, Phi: np.ndarray) -> np.ndarray:
+    """What each frequency adds to the kernel, D × n × n: its mean is the estimate, its spread the error."""
+    n_features = feature_map.n_features
+    halves = Phi.reshape(len(Phi), -1, n_features)  # [cos; sin] in the paired form
+    return n_features * np.einsum("ahf,bhf->fab", halves, halves)
+
+
+def assert_is_mean(terms: np.ndarray, exact: np.ndarray) -> None:
+    """Within 5 standard errors everywhere; the largest of 78 differing entries stays below 4.5 in 999 of 1000."""
+    error = terms.std(axis=0) / np.sqrt(len(terms))
+    assert (np.abs(terms.mean(axis=0) - exact) <= 5 * error + 1e-6).all()
+
+
+@pytest.mark.parametrize("form", ["phase", "paired"])
+@pytest.mark.parametrize(("density", "sampling"), WAYS)
+def test_stationary_features_average_to_the_kernel_of_their_density(density, sampling, form):
+    m = Stationary(n_features=D, frequency_scale=SIGMA, density=density, nu=NU, sampling=sampling, form=form)
+    exact = KERNELS[density](X, X, 1 / SIGMA, NU).numpy()
+    assert_is_mean(by_frequency(m, features(m)), exact)
+
+
+@pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
+@pytest.mark.parametrize("phase", ["shared", "paired"])
+def test_non_stationary_features_average_to_yagloms_kernel(phase, sampling):
+    m = NonStationary(n_features=D, frequency_scale=SIGMA, phase=phase, sampling=sampling)
+    assert_is_mean(by_frequency(m, features(m)), gaussian_pair(X, X, SIGMA).numpy())
+
+
+@pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
+def test_independent_phases_average_to_half_a_stationary_kernel(sampling):
+    m = NonStationary(n_features=D, frequency_scale=SIGMA, phase="independent", sampling=sampling)
+    assert_is_mean(by_frequency(m, features(m)), 0.5 * gaussian(X, X, 1 / SIGMA).numpy())
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6, 0.95, 1.0])
+@pytest.mark.parametrize("phase", ["shared", "independent", "paired"])
+def test_correlated_frequencies(phase, rho):
+    """The check that METHODS 9.1 rests on: with corr(ω, ω') = ρ the three forms and their closed forms.
+
+    Shared phases and pairs give ½ exp(−σ²‖x−z‖²/2) + ½ exp(−σ²(‖x‖²+‖z‖²−2ρ x·z)/2), whose diagonal is 1 for
+    ρ = 1; independent phases give ½ exp(−σ²‖x−z‖²/2) at any ρ: they cannot see the correlation.
+    """
+    m = NonStationary(n_features=D, frequency_scale=SIGMA, phase=phase)
+    params = m.init(X, torch.Generator().manual_seed(3))
+    omega, other = params["omega"].unbind(1)
+    params["omega"] = torch.stack([omega, rho * omega + np.sqrt(1 - rho**2) * other], dim=1)
+    squares, inner = (X**2).sum(1).numpy(), (X @ X.T).numpy()
+    same = np.exp(-(SIGMA**2) * (squares[:, None] + squares[None] - 2 * inner) / 2)
+    cross = np.exp(-(SIGMA**2) * (squares[:, None] + squares[None] - 2 * rho * inner) / 2)
+    exact = 0.5 * same if phase == "independent" else 0.5 * same + 0.5 * cross
+    assert_is_mean(by_frequency(m, m.apply(params, X).numpy()), exact)
+
+
+def four_cosines(params, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    w, v = params["omega"].unbind(1)
+    w, v = w.numpy().T, v.numpy().T
+    return 0.25 * (np.cos(w @ x - v @ z) + np.cos(v @ x - w @ z) + np.cos(w @ (x - z)) + np.cos(v @ (x - z)))
+
+
+def test_the_paired_form_is_exactly_the_monte_carlo_average():
+    m = NonStationary(n_features=50, frequency_scale=SIGMA, phase="paired")
+    params = m.init(X, torch.Generator().manual_seed(0))
+    Phi = m.apply(params, X).numpy()
+    points = X.numpy()
+    expected = [[four_cosines(params, x, z).mean() for z in points] for x in points]
+    np.testing.assert_allclose(Phi @ Phi.T, expected, rtol=0, atol=1e-13)
+
+
+def test_the_paired_stationary_form_is_exactly_the_monte_carlo_average():
+    m = Stationary(n_features=50, frequency_scale=SIGMA, form="paired")
+    params = m.init(X, torch.Generator().manual_seed(0))
+    Phi, omega, points = m.apply(params, X).numpy(), params["omega"][:, 0].numpy(), X.numpy()
+    expected = np.cos((points[:, None] - points[None]) @ omega).mean(axis=-1)
+    np.testing.assert_allclose(Phi @ Phi.T, expected, rtol=0, atol=1e-13)
+
+
+def test_the_diagonal_of_the_paired_form_measures_how_far_the_two_frequencies_disagree():
+    m = NonStationary(n_features=50, frequency_scale=SIGMA, phase="paired")
+    params = m.init(X, torch.Generator().manual_seed(0))
+    difference = (params["omega"][:, 0] - params["omega"][:, 1]).numpy()
+    expected = 0.5 * (1 + np.cos(X.numpy() @ difference).mean(axis=1))
+    np.testing.assert_allclose((m.apply(params, X).numpy() ** 2).sum(axis=1), expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("phase", "form"), [("shared", "phase"), ("paired", "paired")])
+def test_equal_frequencies_give_back_the_stationary_features(phase, form):
+    pair = NonStationary(n_features=20, frequency_scale=SIGMA, phase=phase)
+    single = Stationary(n_features=20, frequency_scale=SIGMA, form=form)
+    params = single.init(X, torch.Generator().manual_seed(0))
+    doubled = {name: torch.cat([value, value], dim=-2) for name, value in params.items()}
+    torch.testing.assert_close(pair.apply(doubled, X), single.apply(params, X), rtol=0, atol=1e-14)
+
+
+def test_shared_phases_are_shared_and_independent_ones_are_not():
+    for phase, equal in (("shared", True), ("independent", False)):
+        params = NonStationary(n_features=20, phase=phase).init(X, torch.Generator().manual_seed(0))
+        b, other = params["phase"]
+        assert torch.equal(b, other) is equal
+        assert ((params["phase"] >= 0) & (params["phase"] < 2 * np.pi + 1e-6)).all()
+    assert "phase" not in NonStationary(n_features=20, phase="paired").init(X, torch.Generator())
+
+
+def test_phases_are_uniform():
+    from scipy import stats
+
+    for phase in ("shared", "independent"):
+        params = NonStationary(n_features=4000, phase=phase).init(X, torch.Generator().manual_seed(0))
+        for b in params["phase"]:
+            assert stats.kstest(b.numpy(), stats.uniform(0, 2 * np.pi).cdf).pvalue > 1e-3
+
+
+def error(feature_map, exact: np.ndarray, seeds: int = 12) -> float:
+    """Root mean squared error over all pairs of points and several draws."""
+    squares = [
+        (np.square(Phi @ Phi.T - exact)).mean() for Phi in (features(feature_map, seed) for seed in range(seeds))
+    ]
+    return float(np.sqrt(np.mean(squares)))
+
+
+@pytest.mark.parametrize(
+    ("feature_map", "exact"),
+    [
+        (Stationary(frequency_scale=SIGMA), gaussian(X, X, 1 / SIGMA)),
+        (Stationary(frequency_scale=SIGMA, form="paired"), gaussian(X, X, 1 / SIGMA)),
+        (NonStationary(frequency_scale=SIGMA), gaussian_pair(X, X, SIGMA)),
+        (NonStationary(frequency_scale=SIGMA, phase="paired"), gaussian_pair(X, X, SIGMA)),
+    ],
+)
+def test_the_error_falls_as_one_over_the_root_of_the_number_of_features(feature_map, exact):
+    few, many = (error(feature_map.replace(n_features=D), exact.numpy()) for D in (128, 2048))
+    assert few / many == pytest.approx(4.0, rel=0.3)  # √(2048/128)
+
+
+@pytest.mark.parametrize("feature_map", [Stationary(form="paired"), NonStationary(phase="paired")])
+def test_sobol_points_fall_faster_and_orthogonal_ones_start_lower(feature_map):
+    m = feature_map.replace(frequency_scale=SIGMA)
+    exact = (gaussian(X, X, 1 / SIGMA) if m.pairs == 1 else gaussian_pair(X, X, SIGMA)).numpy()
+    plain, sobol, orthogonal = (
+        m.replace(sampling=sampling, n_features=126) for sampling in ("iid", "sobol", "orthogonal")
+    )
+    assert error(orthogonal, exact) < error(plain, exact)
+    assert error(sobol, exact) / error(sobol.replace(n_features=2048), exact) > 6
+
+
+def test_the_paired_form_has_less_noise_than_random_phases():
+    exact = gaussian(X, X, 1 / SIGMA).numpy()
+    m = Stationary(n_features=200, frequency_scale=SIGMA)
+    assert error(m.replace(form="paired"), exact) < 0.9 * error(m, exact)
+
+
+@pytest.mark.parametrize("cls", [Stationary, NonStationary])
+def test_gamma_and_lengthscale_are_other_words_for_the_frequency_scale(cls):
+    """exp(−γ‖x−z‖²) = exp(−‖x−z‖²/(2ℓ²)) has ω ~ N(0, 2γ I) and ω ~ N(0, ℓ⁻² I)."""
+    assert cls.build(gamma=0.18).frequency_scale == pytest.approx(np.sqrt(0.36))
+    assert cls.build(lengthscale=4.0).frequency_scale == 0.25
+    assert cls.build(gamma="0.5").frequency_scale == 1.0
+    scale = Stationary.build(gamma=0.18).frequency_scale
+    expected = np.exp(-0.18 * np.square(X.numpy()[:, None] - X.numpy()[None]).sum(-1))
+    np.testing.assert_allclose(gaussian(X, X, 1 / scale), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"gamma": 1.0, "frequency_scale": 1.0},
+        {"gamma": 1.0, "lengthscale": 1.0},
+        {"gamma": 0.0},
+        {"lengthscale": -1.0},
+        {"gamma": "wide"},
+        {"lengthscale": float("inf")},
+    ],
+)
+def test_two_words_for_one_scale_or_a_scale_of_nothing_are_refused(values):
+    with pytest.raises(OptionError):
+        Stationary.build(**values)
+
+
+@pytest.mark.parametrize(("density", "p"), [("gaussian", 2), ("laplacian", 1)])
+def test_the_automatic_scale_is_one_over_the_median_distance(density, p):
+    from scipy.spatial.distance import pdist
+
+    points = np.random.default_rng(1).normal(size=(101, 4)).astype(np.float32)
+    scale = NonStationary(density=density).resolve(torch.from_numpy(points)).frequency_scale
+    distances = pdist(points, "minkowski", p=p)
+    assert scale == pytest.approx(1 / np.median(distances), rel=2e-3)
+
+
+def test_the_automatic_scale_of_points_that_all_coincide_is_one():
+    assert Stationary().resolve(torch.ones(5, 2)).frequency_scale == 1.0
+    assert Stationary().resolve(torch.ones(1, 2)).frequency_scale == 1.0
+
+
+def test_a_larger_scale_stretches_the_same_frequencies():
+    narrow, wide = (
+        NonStationary(n_features=9, frequency_scale=s).init(X, torch.Generator().manual_seed(0))["omega"]
+        for s in (0.5, 1.5)
+    )
+    torch.testing.assert_close(3 * narrow, wide, rtol=1e-6, atol=0)
+
+
+def test_the_pictures_get_omega_and_omega_prime():
+    m = NonStationary(n_features=9, frequency_scale=1.0)
+    params = m.init(X, torch.Generator().manual_seed(0))
+    shown = m.frequencies(params)
+    assert torch.equal(shown["omega"], params["omega"][:, 0])
+    assert torch.equal(shown["omega_prime"], params["omega"][:, 1])
+    single = Stationary(n_features=9, frequency_scale=1.0)
+    assert set(single.frequencies(single.init(X, torch.Generator()))) == {"omega"}
