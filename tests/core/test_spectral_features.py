@@ -139,10 +139,8 @@ def test_phases_are_uniform():
 
 def error(feature_map, exact: np.ndarray, seeds: int = 12) -> float:
     """Root mean squared error over all pairs of points and several draws."""
-    squares = [
-        (np.square(Phi @ Phi.T - exact)).mean() for Phi in (features(feature_map, seed) for seed in range(seeds))
-    ]
-    return float(np.sqrt(np.mean(squares)))
+    draws = (features(feature_map, seed) for seed in range(seeds))
+    return float(np.sqrt(np.mean([np.square(Phi @ Phi.T - exact).mean() for Phi in draws])))
 
 
 @pytest.mark.parametrize(
