@@ -1,0 +1,464 @@
+"""The ``kernlab`` command.
+
+With ``--json`` one JSON document goes to standard output and nothing else does; progress and errors go
+to standard error. A user's mistake ends with code 2 and a sentence, a run that failed with code 1, an
+interrupted one with code 130. Heavy imports happen inside the commands, so that ``--help`` is instant.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kernlab import __version__
+from kernlab.errors import KernlabError, OptionError
+
+if TYPE_CHECKING:
+    from kernlab.runs.store import Store
+    from kernlab.spec import RunSpec
+    from kernlab.training.control import Control
+    from kernlab.training.events import Checkpoint, Event
+
+__all__ = ["main"]
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point: run the command, and turn a user's mistake into a sentence and exit code 2."""
+    try:
+        code = cli.main(args=arguments, prog_name="kernlab", standalone_mode=False)
+    except KernlabError as error:
+        click.echo(f"kernlab: {error}", err=True)
+        code = 2
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = 130
+    except BrokenPipeError:  # the reader of our output has gone (kernlab runs list | head)
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kernlab")
+def cli() -> None:
+    """See kernel learning: train, watch and compare spectral kernels."""
+
+
+# -- the app ----------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8501, show_default=True, type=int, help="Port to listen on.")
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the default browser.")
+def app(host: str, port: int, browser: bool) -> None:
+    """Open the app."""
+    from kernlab.ui.server import serve
+
+    serve(host, port, browser)
+
+
+# -- lists ------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@as_json
+def methods(as_json: bool) -> None:
+    """List the named methods."""
+    from kernlab.methods import METHODS
+
+    rows = [
+        {
+            "name": name,
+            "title": spec.title,
+            "feature_map": spec.feature_map.name,
+            "learned": spec.learned,
+            "regularizers": [r.name for r in spec.regularizers],
+            "solver": spec.solver.name,
+            "source": spec.source,
+            "options": {key: opt._asdict() for key, opt in spec.schema().items()},
+        }
+        for name, spec in METHODS.items()
+    ]
+    if as_json:
+        _print_json(rows)
+        return
+    columns = ("name", "title", "feature_map", "learned", "regularizers", "source")
+    _table(columns, [[_word(row[c]) for c in columns] for row in rows])
+
+
+@cli.command()
+@click.option("--all", "missing", is_flag=True, help="Also those that are known but whose files are not here.")
+@as_json
+def datasets(missing: bool, as_json: bool) -> None:
+    """List the data sets that can be used here."""
+    from kernlab.data import known
+
+    rows = [each._asdict() for each in known(missing)]
+    if as_json:
+        _print_json(rows)
+        return
+    columns = ("name", "task", "group", "rows", "features", "classes", "description")
+    _table(columns, [[_word(row[c]) for c in columns] for row in rows])
+
+
+# -- training ---------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--method", default="ASKL", show_default=True, help="A named method (kernlab methods).")
+@click.option("--dataset", default="digits", show_default=True, help="A data set (kernlab datasets).")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change an option; may be repeated.")
+@click.option("--epochs", type=str, help="Short for --set epochs=N.")
+@click.option("--seed", default=0, show_default=True, type=int, help="Decides split, frequencies and mini-batches.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
+@click.option("--name", help="What to call the run.")
+@click.option("--keep/--no-keep", default=True, show_default=True, help="Keep the run where the app shows it.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Also save the model to this file.")
+@as_json
+def train(
+    method: str,
+    dataset: str,
+    settings: tuple[str, ...],
+    epochs: str | None,
+    seed: int,
+    device: str,
+    name: str | None,
+    keep: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Train one method on one data set."""
+    from kernlab.spec import RunSpec
+
+    options = _settings(settings)
+    if epochs is not None:
+        options["epochs"] = epochs
+    spec = RunSpec.of(method, dataset, seed=seed, device=device, **options)
+    summary = _train(spec, store=_store() if keep else None, name=name, out=out)
+    _report(summary, as_json)
+
+
+def _settings(settings: Sequence[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for each in settings:
+        key, sign, value = each.partition("=")
+        if not sign or not key.strip():
+            raise OptionError("--set must be KEY=VALUE", repr(each), "write for example --set n_features=500")
+        options[key.strip()] = value.strip()
+    return options
+
+
+def _train(
+    spec: RunSpec,
+    *,
+    store: Store | None,
+    name: str | None = None,
+    run_id: str | None = None,
+    resume: Checkpoint | None = None,
+    out: Path | None = None,
+) -> Mapping[str, Any]:
+    """Train in the foreground and return the summary; the run is entered once it has really started."""
+    from kernlab.model import Model
+    from kernlab.training.control import Control
+    from kernlab.training.events import Cancelled, Failed, Finished, Started
+    from kernlab.training.trainer import train
+
+    if out and not out.resolve().parent.is_dir():
+        raise OptionError("--out must name a file in a folder that is there", out)
+    control = Control()
+    writer = None
+    with _interruptible(control):
+        try:
+            for event in train(spec, control=control, resume=resume):
+                if store and writer is None and isinstance(event, Started):
+                    run_id = run_id or store.create(spec.to_dict(), name)
+                    writer = store.writer(run_id)
+                    click.echo(f"run {run_id}", err=True)
+                if writer:
+                    writer.write(event)
+                _progress(event)
+                if isinstance(event, Finished):
+                    if out:
+                        Model.from_arrays(event.model, event.meta).save(out)
+                    return {"run": run_id, **event.summary}
+                if isinstance(event, Failed):
+                    click.echo(f"kernlab: {event.message}", err=True)
+                    raise SystemExit(1)
+                if isinstance(event, Cancelled):
+                    again = f"; kernlab runs resume {run_id} goes on from here" if writer else ""
+                    click.echo(f"stopped at step {event.step}{again}", err=True)
+                    raise SystemExit(130)
+        finally:
+            if writer:
+                writer.close()
+    raise AssertionError("the training ended without a final event")
+
+
+@contextmanager
+def _interruptible(control: Control) -> Iterator[None]:
+    """Ctrl-C (or a polite kill) stops between two mini-batches and keeps a checkpoint; a second Ctrl-C stops at once."""
+
+    def stop(number: int, _: object) -> None:
+        if control.cancelled:
+            raise KeyboardInterrupt
+        control.cancel()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _progress(event: Event) -> None:
+    from kernlab.training.events import Evaluated, Started
+
+    if isinstance(event, Started):
+        facts = event.facts
+        click.echo(
+            f"{event.spec['method']['name']} on {event.spec['data']['dataset']}: {facts['n_train']} rows, "
+            f"{facts['total_steps']} steps, {facts['device']}{', compiled' if facts['compiled'] else ''}",
+            err=True,
+        )
+    elif isinstance(event, Evaluated):
+        values = event.metrics
+        click.echo(
+            f"epoch {event.epoch:6.2f}   train {values['train_metric']:<8.4g} test {values['test_metric']:<8.4g} "
+            f"loss {values['train_loss']:.4g}",
+            err=True,
+        )
+
+
+def _report(summary: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        _print_json(summary)
+        return
+    unit = " %" if summary["metric"] == "accuracy" else ""
+    rows = [
+        (summary["metric"], f"{summary['test_metric']:.4g}{unit} test, {summary['train_metric']:.4g}{unit} train"),
+        ("constant", f"{summary['constant']:.4g}{unit}"),
+        ("objective", f"{summary['objective']:.4g}"),
+        ("bound", f"{summary['bound']['total']:.4g} (measured gap {summary['bound']['gap']:.4g})"),
+        ("steps", f"{summary['steps']} in {summary['seconds']:.1f} s on {summary['device']}"),
+    ]
+    if summary.get("run"):
+        rows.append(("run", summary["run"]))
+    for key, value in rows:
+        click.echo(f"{key:<10} {value}")
+
+
+# -- runs -------------------------------------------------------------------------------------------------------
+
+
+@cli.group()
+def runs() -> None:
+    """What has been trained: list, show, export, import, delete, resume."""
+
+
+@runs.command("list")
+@click.option("--text", default="", help="Only runs with this in their id, name, note, method or data set.")
+@click.option("--method", help="Only runs of this method.")
+@click.option("--dataset", help="Only runs on this data set.")
+@click.option("--status", help="Only runs of this status.")
+@click.option("--deleted", is_flag=True, help="The deleted runs, which can be brought back.")
+@as_json
+def list_(
+    text: str, method: str | None, dataset: str | None, status: str | None, deleted: bool, as_json: bool
+) -> None:
+    """List runs, newest first."""
+    found = _store().list(text=text, method=method, dataset=dataset, status=status, deleted=deleted)  # type: ignore[arg-type]
+    rows = [
+        {
+            "id": run.id,
+            "name": run.name,
+            "method": run.method,
+            "dataset": run.dataset,
+            "seed": run.seed,
+            "status": run.status,
+            "step": run.step,
+            "test_metric": run.summary.get("test_metric"),
+            "metric": run.summary.get("metric"),
+            "created": datetime.fromtimestamp(run.created).isoformat(timespec="seconds"),
+            "starred": run.starred,
+            "resumable": run.resumable,
+        }
+        for run in found
+    ]
+    if as_json:
+        _print_json(rows)
+    elif rows:
+        columns = ("id", "name", "status", "step", "test_metric", "created")
+        _table(columns, [[_word(row[c]) for c in columns] for row in rows])
+    else:
+        click.echo("No runs. Try: kernlab train --method ASKL --dataset digits")
+
+
+@runs.command()
+@click.argument("run_id")
+@as_json
+def show(run_id: str, as_json: bool) -> None:
+    """Show one run: its options, facts, last metrics and result."""
+    store = _store()
+    run = store.get(run_id)
+    curves = store.metrics(run_id).curves
+    last = {name: float(curve.values[-1]) for name, curve in curves.items() if len(curve.values)}
+    document = {
+        "id": run.id,
+        "name": run.name,
+        "status": run.status,
+        "error": run.error,
+        "note": run.note,
+        "spec": run.spec,
+        "resolved": run.resolved,
+        "facts": run.facts,
+        "versions": run.versions,
+        "step": run.step,
+        "seconds": run.seconds,
+        "snapshots": [int(step) for step in store.snapshots(run_id).steps],
+        "last": last,
+        "summary": run.summary,
+    }
+    if as_json:
+        _print_json(document)
+        return
+    from kernlab.spec import RunSpec
+
+    click.echo(f"{run.name}  [{run.status}]  step {run.step}, {run.seconds:.1f} s")
+    click.echo(RunSpec.from_dict(run.spec).command())
+    for text in (run.error, run.note):
+        if text:
+            click.echo(text)
+    for name, value in sorted(last.items()):
+        click.echo(f"  {name:<24} {value:.6g}")
+
+
+@runs.command()
+@click.argument("run_id")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; default RUN_ID.zip here.")
+@as_json
+def export(run_id: str, out: Path | None, as_json: bool) -> None:
+    """Write a whole run into one file."""
+    path = out / f"{run_id}.zip" if out and out.is_dir() else out or Path(f"{run_id}.zip")
+    _store().export(run_id, path)
+    _said({"id": run_id, "file": str(path)}, f"{run_id} -> {path}", as_json)
+
+
+@runs.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@as_json
+def import_(file: Path, as_json: bool) -> None:
+    """Take in a run that was exported, here or elsewhere."""
+    run_id = _store().import_(file)
+    _said({"id": run_id}, f"{file} -> {run_id}", as_json)
+
+
+@runs.command()
+@click.argument("run_id")
+@click.option("--undo", is_flag=True, help="Bring a deleted run back.")
+@click.option("--purge", is_flag=True, help="Remove its files for good.")
+@as_json
+def delete(run_id: str, undo: bool, purge: bool, as_json: bool) -> None:
+    """Delete a run (it can be brought back until it is purged)."""
+    store = _store()
+    if undo and purge:
+        raise OptionError("--undo and --purge exclude each other", "both")
+    done = "restored" if undo else "purged" if purge else "deleted"
+    (store.restore if undo else store.purge if purge else store.delete)(run_id)
+    _said({"id": run_id, "state": done}, f"{run_id} {done}", as_json)
+
+
+@runs.command()
+@click.argument("run_id")
+@as_json
+def resume(run_id: str, as_json: bool) -> None:
+    """Go on with a stopped, interrupted or failed run from its last checkpoint."""
+    from kernlab.errors import StoreError
+    from kernlab.spec import RunSpec
+
+    store = _store()
+    run = store.get(run_id)
+    checkpoint = store.checkpoint(run_id) if run.resumable else None
+    if checkpoint is None:
+        raise StoreError(
+            "only a stopped, interrupted or failed run with a checkpoint can go on", f"{run.id} is {run.status}"
+        )
+    _report(_train(RunSpec.from_dict(run.spec), store=store, run_id=run_id, resume=checkpoint), as_json)
+
+
+# -- benchmark --------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--only", multiple=True, help="Only this benchmark; may be repeated.")
+@as_json
+def bench(only: tuple[str, ...], as_json: bool) -> None:
+    """Measure speed against named baselines, in one run."""
+    from kernlab.bench import BENCHMARKS
+
+    for name in only:
+        BENCHMARKS[name]  # an unknown name answers before anything is measured
+    results = {}
+    for name in only or tuple(BENCHMARKS):
+        click.echo(f"{name} ...", err=True)
+        results[name] = BENCHMARKS[name]()
+    if as_json:
+        _print_json(results)
+        return
+    for name, figures in results.items():
+        click.echo(name)
+        for key, value in figures.items():
+            click.echo(f"  {key:<36} {value:.4g}" if isinstance(value, float) else f"  {key:<36} {value}")
+
+
+# -- printing ---------------------------------------------------------------------------------------------------
+
+
+def _store() -> Store:
+    from kernlab.runs.store import Store
+
+    return Store()
+
+
+def _print_json(document: Any) -> None:
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _said(document: Mapping[str, Any], sentence: str, as_json: bool) -> None:
+    if as_json:
+        _print_json(document)
+    else:
+        click.echo(sentence)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
+    for row in [columns, ["-" * w for w in widths], *rows]:
+        click.echo("  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip())
+
+
+if __name__ == "__main__":
+    main()
