@@ -86,20 +86,22 @@ def option_widget(option: Option, state: MutableMapping[str, Any], key: str, lab
     value = state.get(key, option.default)
     if option.type == "bool":
         _put(state, key, value if isinstance(value, bool) else str(value).lower() in ("true", "1"))
-        return st.toggle(label, key=key, help=option.help)
+        return st.toggle(label, state[key], key=key, help=option.help)
     if option.type == "choice":
         _put(state, key, value if value in option.choices else option.default)
-        return st.selectbox(label, list(option.choices), key=key, help=option.help)
+        place = option.choices.index(state[key])
+        return st.selectbox(label, list(option.choices), place, key=key, help=option.help)
     if option.type == "text":
         _put(state, key, to_text(value))
-        return st.text_input(label, key=key, help=option.help)
+        return st.text_input(label, state[key], key=key, help=option.help)
     if option.log or option.choices:
         # Typical values to pick from; any other may be typed.
         words = [*option.choices, *(to_text(number) for number in grid(option))]
         _put(state, key, to_text(value))
         words += [] if state[key] in words else [state[key]]
         help = f"{option.help} Takes {option.range}; type any value."
-        return from_text(option, str(st.selectbox(label, words, key=key, help=help, accept_new_options=True)))
+        place = words.index(state[key])
+        return from_text(option, str(st.selectbox(label, words, place, key=key, help=help, accept_new_options=True)))
     whole = option.type == "int"
     number: type[int] | type[float] = int if whole else float
     low = None if option.minimum is None else number(option.minimum)
@@ -112,10 +114,10 @@ def option_widget(option: Option, state: MutableMapping[str, Any], key: str, lab
     _put(state, key, held if high is None else min(held, high))
     if low is not None and high is not None and high - low <= (1000 if whole else 10):
         step = 1 if whole and high - low <= 200 else number((high - low) / 100)
-        return st.slider(label, low, high, key=key, help=option.help, step=step)
+        return st.slider(label, low, high, state[key], key=key, help=option.help, step=step)
     shape: dict[str, Any] = {"min_value": low, "max_value": high, "format": "%d" if whole else "%g"}
     shape["step"] = 1 if whole else _step(option)
-    return st.number_input(label, key=key, help=option.help, **shape)
+    return st.number_input(label, value=state[key], key=key, help=option.help, **shape)
 
 
 def _put(state: MutableMapping[str, Any], key: str, value: Any) -> None:

@@ -108,8 +108,8 @@ def time_line(watch: Watch, moment: Moment) -> None:
             on_click=_toggle_play, help="Play the run from its start, snapshot by snapshot",
         )  # fmt: skip
         st.slider(
-            "Time: " + ("newest" if at is None else f"epoch {moment.epoch:.2f}"), 0.0, total, key=key, step=total / 400,
-            format="%.1f", on_change=_moved, args=(total,),
+            "Time: " + ("newest" if at is None else f"epoch {moment.epoch:.2f}"), 0.0, total, position, key=key,
+            step=total / 400, format="%.1f", on_change=_moved, args=(total,),
             help="Every picture below shows this moment (in epochs); the right end follows the run.",
         )  # fmt: skip
 
@@ -174,28 +174,28 @@ def views(watch: Watch, moment: Moment) -> None:
     view = _view()
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
         view["view"] = st.segmented_control(
-            "View", list(_VIEWS), key=_held("view"), required=True, format_func=_VIEWS.__getitem__,
-            label_visibility="collapsed",
+            "View", list(_VIEWS), default=view["view"], key=_held("view"), required=True,
+            format_func=_VIEWS.__getitem__, label_visibility="collapsed",
         )  # fmt: skip
         if view["view"] == "bound":
-            view["boundlog"] = st.toggle("Log axis", key=_held("boundlog"))
+            view["boundlog"] = st.toggle("Log axis", value=view["boundlog"], key=_held("boundlog"))
         if view["view"] == "overview":
-            view["log"] = st.toggle("Log axis", key=_held("log"))
-            view["smooth"] = st.toggle("Smooth", key=_held("smooth"))
+            view["log"] = st.toggle("Log axis", value=view["log"], key=_held("log"))
+            view["smooth"] = st.toggle("Smooth", value=view["smooth"], key=_held("smooth"))
         if view["view"] in ("overview", "spectrum") and "omega" in moment.arrays:
             looks = pictures.directions(watch)
             if view["look"] not in looks:
                 _set(look=looks[0])
             view["look"] = st.selectbox(
-                "Look along", looks, key=_held("look"), width=220, label_visibility="collapsed",
-                format_func=lambda look: f"along {look}",
+                "Look along", looks, looks.index(view["look"]), key=_held("look"), width=220,
+                label_visibility="collapsed", format_func=lambda look: f"along {look}",
             )  # fmt: skip
         if watch.facts.get("task") == "regression" and watch.facts.get("K", 1) > 1:
             names = range(int(watch.facts["K"]))
             if view["output"] >= len(names):
                 _set(output=0)
             view["output"] = st.selectbox(
-                "Output", names, key=_held("output"), width=140, label_visibility="collapsed",
+                "Output", names, view["output"], key=_held("output"), width=140, label_visibility="collapsed",
                 format_func=lambda k: f"output {k + 1}",
             )  # fmt: skip
     {"overview": _overview, "spectrum": _spectrum, "kernel": _kernel, "bound": _bound}[view["view"]](watch, moment)

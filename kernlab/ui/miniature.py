@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kernlab.spec import RunSpec
+from kernlab.training.control import Control
 from kernlab.training.events import Evaluated, Snapshot, Started
 from kernlab.training.trainer import train
 
@@ -35,16 +37,23 @@ class Miniature:
         self.frames: list[Frame] = []
         self.facts: Mapping[str, Any] = {}
         self.static: Mapping[str, Any] = {}
+        self._control = Control()
         self._thread = threading.Thread(target=self._learn, name="miniature", daemon=True)
         self._thread.start()
+        atexit.register(self.stop)  # torch must not be in the middle of a step when the process ends
 
     @property
     def done(self) -> bool:
         return not self._thread.is_alive()
 
+    def stop(self) -> None:
+        """Stop learning, if it still goes on."""
+        self._control.cancel()
+        self._thread.join(5)
+
     def _learn(self) -> None:
         accuracy = 0.0
-        for event in train(SPEC):
+        for event in train(SPEC, control=self._control):
             if isinstance(event, Started):
                 self.static, self.facts = event.arrays, event.facts
             elif isinstance(event, Evaluated):

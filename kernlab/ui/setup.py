@@ -129,12 +129,14 @@ def _data_form() -> tuple[str, dict[str, Any]]:
     groups = [group for group in _GROUPS if any(each.group == group for each in every)]
     state = st.session_state
     st.segmented_control(
-        "Where from", groups, key=_KEY + "group", required=True, format_func=_GROUPS.__getitem__,
-        label_visibility="collapsed", on_change=_group_changed,
+        "Where from", groups, default=state[_KEY + "group"], key=_KEY + "group", required=True,
+        format_func=_GROUPS.__getitem__, label_visibility="collapsed", on_change=_group_changed,
     )  # fmt: skip
     here = {each.name: each for each in every if each.group == state[_KEY + "group"]}
+    names = list(here)
     name = st.selectbox(
-        "Data set", list(here), key=_KEY + "dataset", format_func=lambda n: _describe(here[n]), on_change=_data_changed,
+        "Data set", names, names.index(state[_KEY + "dataset"]), key=_KEY + "dataset",
+        format_func=lambda name: _describe(here[name]), on_change=_data_changed,
     )  # fmt: skip
     st.caption(here[name].description)
     values = {}
@@ -175,11 +177,13 @@ def _method_form() -> MethodSpec:
     for name, spec in METHODS.items():
         papers.setdefault(spec.source.split()[0], []).append(name)
     ordered = [name for names in papers.values() for name in names]
+    presets = [*ordered, _CUSTOM]
     paper_of = {name: paper for paper, names in papers.items() for name in names}
 
     name = st.selectbox(
-        "Preset", [*ordered, _CUSTOM], key=_KEY + "method", on_change=_method_changed,
+        "Preset", presets, presets.index(st.session_state[_KEY + "method"]), key=_KEY + "method",
         format_func=lambda name: "Compose your own" if name == _CUSTOM else f"{name} ({paper_of[name]} paper)",
+        on_change=_method_changed,
         help="Named methods, grouped by the paper they come from; or choose every part yourself.",
     )  # fmt: skip
     if name != _CUSTOM:
@@ -236,8 +240,9 @@ def _option_form(spec: RunSpec) -> RunSpec:
         devices = ["auto", "cpu"]
         devices += ["cuda"] if torch.cuda.is_available() else []
         devices += ["mps"] if torch.backends.mps.is_available() else []
-        st.session_state.setdefault(_KEY + "device", "auto")
-        device = st.selectbox("Device", devices, key=_KEY + "device", accept_new_options=True,
+        device = st.session_state.setdefault(_KEY + "device", "auto")
+        devices += [] if device in devices else [device]
+        device = st.selectbox("Device", devices, devices.index(device), key=_KEY + "device", accept_new_options=True,
                               help="auto: CUDA, then MPS, then CPU.")  # fmt: skip
     now = {**{k: getattr(spec.data, k) for k in _DATA}, **base}
     spec = spec.with_options({key: value for key, value in values.items() if value != now[key]})
