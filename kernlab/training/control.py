@@ -80,8 +80,10 @@ class Control:
         with self._changed:
             return self._grant
 
-    def spent(self, unit: Literal["batch", "epoch"]) -> None:
-        """The trainer finished a ``unit``; a grant of that size is used up (an epoch's end uses up both)."""
+    def spent(self, unit: Literal["batch", "epoch"]) -> bool:
+        """Use up a granted ``unit``; True where there was one (asked by the trainer)."""
         with self._changed:
-            if self._grant == unit or (unit == "epoch" and self._grant):
+            granted = self._grant == unit
+            if granted:
                 self._grant = ""
+            return granted

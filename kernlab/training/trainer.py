@@ -197,18 +197,15 @@ class _Run:
                 yield self.checkpoint()
             if self.control.paused:
                 continue
+            stepped = self.control.spent("batch")  # used up now: a click from here on asks for the next one
             self.advance()
-            single = self.control.stepping == "batch"
-            epoch_over = self.step % self.per_epoch == 0
-            looking = self.step in self.milestones or single or (epoch_over and self.control.stepping == "epoch")
+            if self.step % self.per_epoch == 0:
+                stepped |= self.control.spent("epoch")
+            looking = stepped or self.step in self.milestones
             if looking or self.step <= 8 or self.step % self.every == 0:
                 yield from self.flush()
             if looking:
                 yield from self.look()
-            if single:
-                self.control.spent("batch")
-            if epoch_over:
-                self.control.spent("epoch")
         yield self.finish()
 
     def advance(self) -> None:
