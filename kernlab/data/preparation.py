@@ -127,5 +127,8 @@ def _random_split(dataset: Dataset, test_size: float, seed: int) -> tuple[NDArra
             f"test_size {test_size:g} of {n} rows leaves {n_train} to train on and {n_test} to test",
             "choose a test_size nearer to 0.5" if n >= 2 * needed else "add rows",
         )
+    if classes is None:
+        shuffled = np.random.default_rng(seed).permutation(n)
+        return shuffled[:n_train], shuffled[n_train:]
     train, test = train_test_split(np.arange(n), test_size=n_test, random_state=seed, stratify=classes)
     return train, test

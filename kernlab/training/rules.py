@@ -1,8 +1,8 @@
 """What "auto" means: every rule reads the data, never a data set's name.
 
-    frequency scale   1 / median distance of two scaled inputs          (in the feature map)
-    learning rate     Adam 1e-2; 2e-3 for pictures; SGD and Adadelta their own usual rates
-    epochs            10, or as many as make 1000 steps where the data are few
+    frequency scale   1 / median distance of two scaled inputs; more for one or two inputs (in the feature map)
+    learning rate     Adam 1e-2; 3e-3 for pictures; SGD and Adadelta their own usual rates
+    epochs            10, or as many as make 3000 steps where the data are few
     objective         hinge for classes, squared for real targets
     compiled step     where the cosines it saves outweigh the compilation, and a C++ compiler is there
 
@@ -26,9 +26,9 @@ from kernlab.solvers import ProximalGradient
 
 __all__ = ["resolve", "worth_compiling"]
 
-EPOCHS, STEPS = 10, 1000
+EPOCHS, STEPS = 10, 3000
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
-PICTURE_RATES = {"adam": 2e-3, "sgd": 2e-2, "adadelta": 0.3}
+PICTURE_RATES = {"adam": 3e-3, "sgd": 3e-2, "adadelta": 0.3}
 
 
 def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:

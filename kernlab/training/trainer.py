@@ -53,7 +53,7 @@ __all__ = ["Result", "fit", "milestones", "train"]
 
 EVALUATE_TRAIN, EVALUATE_TEST = 2000, 4000  # rows looked at while training; the end looks at all
 SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large
-CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
 EXACT_FLOPS = 2e11  # the exact complexity is computed on all rows at the end where that costs less
 
 
@@ -182,7 +182,9 @@ class _Run:
         yield Started(self.spec.to_dict(), {**self.facts(), **facts}, {**arrays, **first})
         if self.step == 0:
             yield from self.look()
-        saved = time.monotonic()
+        if self.step == 0:
+            yield self.checkpoint()
+        saved, pause = time.monotonic(), CHECKPOINT_SECONDS
         while self.step < self.total:
             if self.control.paused:
                 yield from self.flush()
@@ -192,9 +194,11 @@ class _Run:
                 yield self.checkpoint()
                 yield Cancelled(self.step)
                 return
-            if self.control.take_checkpoint() or time.monotonic() - saved > CHECKPOINT_SECONDS:
+            if self.control.take_checkpoint() or time.monotonic() - saved > pause:
+                begun = time.monotonic()
+                yield self.checkpoint()  # comes back when the consumer has written it
                 saved = time.monotonic()
-                yield self.checkpoint()
+                pause = max(CHECKPOINT_SECONDS, 30 * (saved - begun))
             if self.control.paused:
                 continue
             stepped = self.control.spent("batch")  # used up now: a click from here on asks for the next one
