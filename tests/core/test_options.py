@@ -88,7 +88,7 @@ def test_a_value_out_of_range_or_of_the_wrong_type_is_answered_with_the_range(ke
 
 
 def test_an_unknown_option_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="option of kettle.*Did you mean litres"):
+    with pytest.raises(UnknownNameError, match=r"option of kettle.*Did you mean litres"):
         Kettle.build(liters=1)
 
 

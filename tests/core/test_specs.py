@@ -204,7 +204,7 @@ def test_an_unknown_option_or_part_is_answered_with_the_nearest(changes, nearest
 def test_an_unknown_method_is_answered_with_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean ASKL"):
         RunSpec.of("ASKLL", "iris")
-    with pytest.raises(UnknownNameError, match="Known: .*NSKL"):
+    with pytest.raises(UnknownNameError, match=r"Known: .*NSKL"):
         method("none")
 
 

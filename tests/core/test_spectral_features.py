@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from scipy import stats
+from scipy.spatial.distance import pdist
 
 from kernlab.errors import OptionError
 from kernlab.feature_maps import NonStationary, Stationary
@@ -129,8 +131,6 @@ def test_shared_phases_are_shared_and_independent_ones_are_not():
 
 
 def test_phases_are_uniform():
-    from scipy import stats
-
     for phase in ("shared", "independent"):
         params = NonStationary(n_features=4000, phase=phase).init(X, torch.Generator().manual_seed(0))
         for b in params["phase"]:
@@ -203,17 +203,25 @@ def test_two_words_for_one_scale_or_a_scale_of_nothing_are_refused(values):
 
 @pytest.mark.parametrize(("density", "p"), [("gaussian", 2), ("laplacian", 1)])
 def test_the_automatic_scale_is_one_over_the_median_distance(density, p):
-    from scipy.spatial.distance import pdist
-
     points = np.random.default_rng(1).normal(size=(101, 4)).astype(np.float32)
     scale = NonStationary(density=density).resolve(torch.from_numpy(points)).frequency_scale
     distances = pdist(points, "minkowski", p=p)
     assert scale == pytest.approx(1 / np.median(distances), rel=2e-3)
 
 
-def test_the_automatic_scale_of_points_that_all_coincide_is_one():
-    assert Stationary().resolve(torch.ones(5, 2)).frequency_scale == 1.0
-    assert Stationary().resolve(torch.ones(1, 2)).frequency_scale == 1.0
+def test_the_automatic_scale_is_finer_along_one_or_two_inputs():
+    """Rows lie densely there, so that a function can vary faster than their distance says."""
+    points = np.random.default_rng(1).normal(size=(101, 3)).astype(np.float32)
+    finer = []
+    for d in (1, 2, 3):
+        scale = Stationary().resolve(torch.from_numpy(points[:, :d].copy())).frequency_scale
+        finer.append(scale * float(np.median(pdist(points[:, :d]))))
+    assert finer[0] > finer[1] > finer[2] == pytest.approx(1.0, rel=2e-3)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_the_automatic_scale_of_points_that_all_coincide_is_one(n):
+    assert Stationary().resolve(torch.ones(n, 3)).frequency_scale == 1.0
 
 
 def test_a_larger_scale_stretches_the_same_frequencies():

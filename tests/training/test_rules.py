@@ -1,0 +1,154 @@
+"""What "auto" comes to: read from the data, never from a name."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from small import classes, spec, targets
+
+from kernlab.data import DataSpec, load, make_dataset, prepare
+from kernlab.methods import METHODS
+from kernlab.objectives import Hinge, Squared
+from kernlab.training.rules import EPOCHS, STEPS, resolve, worth_compiling
+from kernlab.training.views import view_of
+
+AUTO = {"learning_rate": "auto", "epochs": "auto", "frequency_scale": "auto"}
+
+
+def digits():
+    return prepare(load("digits"), DataSpec(dataset="digits"), 0)
+
+
+def test_nothing_automatic_is_left():
+    for data in (classes(), targets()):
+        for method in METHODS.values():
+            described = resolve(method.with_options({"batch_size": 8}), data).to_dict()
+            del described["solver"]["compile"]  # decided for the machine, with the step function
+            assert "auto" not in json.dumps(described)
+
+
+def test_what_was_set_stays():
+    chosen = spec(frequency_scale=0.3, learning_rate=0.07, objective="squared").method
+    assert resolve(chosen, classes()) == chosen
+
+
+def test_the_loss_follows_the_task():
+    assert resolve(spec().method, classes()).objective == Hinge()
+    assert resolve(spec().method, targets()).objective == Squared()
+
+
+def test_the_scale_is_one_over_the_median_distance_of_scaled_inputs():
+    from scipy.spatial.distance import pdist
+
+    data = classes()
+    scale = resolve(spec(**AUTO).method, data).feature_map.frequency_scale
+    assert scale == pytest.approx(1 / np.median(pdist(data.X_train)), rel=0.01)
+
+
+def test_the_scale_does_not_follow_the_unit_of_the_inputs():
+    data = classes()
+    dataset = data.dataset
+    blown_up = prepare(make_dataset("clouds", dataset.X * 1000 + 7, dataset.y, "classification"), DataSpec(), 0)
+    a, b = (resolve(spec(**AUTO).method, d).feature_map.frequency_scale for d in (data, blown_up))
+    assert a == pytest.approx(b, rel=1e-3)
+
+
+def test_pictures_learn_at_a_smaller_rate_than_tables():
+    for optimizer in ("adam", "sgd", "adadelta"):
+        method = spec(**AUTO, optimizer=optimizer).method
+        table, picture = (resolve(method, d).solver.learning_rate for d in (classes(), digits()))
+        assert picture < table
+    assert resolve(spec(**AUTO).method, classes()).solver.learning_rate == 1e-2
+
+
+@pytest.mark.parametrize("n", [60, 600, 24_000])
+def test_few_rows_are_passed_more_often(n):
+    """Ten epochs, or as many as make enough steps: one fewer would be too few."""
+    epochs = resolve(spec(**AUTO, batch_size=16).method, classes(n)).solver.epochs
+    steps_per_epoch = int(0.8 * n) // 16
+    assert epochs * steps_per_epoch >= STEPS
+    assert epochs == EPOCHS or (epochs - 1) * steps_per_epoch < STEPS
+    assert epochs >= EPOCHS
+
+
+def test_the_name_of_the_data_decides_nothing():
+    data = classes()
+    renamed = prepare(make_dataset("digits", data.dataset.X, data.dataset.y, "classification"), DataSpec(), 0)
+    assert resolve(spec(**AUTO).method, data) == resolve(spec(**AUTO).method, renamed)
+
+
+def test_compiling_is_for_long_learned_runs_on_a_cpu_with_a_compiler(monkeypatch):
+    cpu, cuda = torch.device("cpu"), torch.device("cuda")
+    big = METHODS["ASKL"].with_options({"n_features": 2000})
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/c++" if name == "c++" else None)
+    assert worth_compiling(big, 1_000_000, cpu)
+    assert not worth_compiling(big, 100, cpu)
+    assert not worth_compiling(big, 1_000_000, cuda)
+    assert not worth_compiling(METHODS["NSK"], 1_000_000, cpu)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert not worth_compiling(big, 1_000_000, cpu)
+    assert worth_compiling(big.with_options({"compile": "on"}), 1, cpu)
+    assert not worth_compiling(big.with_options({"compile": "off"}), 1_000_000, cpu)
+
+
+def view(X, **options):
+    y = np.arange(len(X)) % 2
+    return view_of(prepare(make_dataset("points", X, y, "classification"), DataSpec(**options), 0), 0)
+
+
+def test_one_input_is_looked_at_along_a_line():
+    X = np.random.default_rng(0).uniform(2, 4, size=(50, 1))
+    facts, arrays = view(X)
+    assert facts["view"] == "curve"
+    axes = arrays["view_axes"]
+    assert axes.shape == (400,)
+    assert axes[0] < X.min() < X.max() < axes[-1]
+    inside = np.random.default_rng(0).uniform(2, 4, size=(50, 1))
+    scaled = (axes - inside[:, 0].mean()) / inside[:, 0].std()
+    assert np.corrcoef(arrays["view_points"][:, 0], scaled)[0, 1] == pytest.approx(1.0)
+    assert {tuple(row) for row in arrays["data_points"]} <= {tuple(row) for row in X.astype(np.float32)}
+
+
+def test_two_inputs_are_looked_at_on_a_grid():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    facts, arrays = view(X)
+    assert (facts["view"], facts["view_grid"]) == ("regions", [72, 72])
+    grid = arrays["view_axes"].reshape(72, 72, 2)
+    assert (grid[:, :, 0] == grid[:1, :, 0]).all()  # x runs along the rows, y across them
+    assert (grid[:, :, 1] == grid[:, :1, 1]).all()
+    assert (grid.min(axis=(0, 1)) < X.min(axis=0)).all()
+    assert (grid.max(axis=(0, 1)) > X.max(axis=0)).all()
+
+
+def test_more_inputs_are_looked_at_along_principal_axes_of_the_test_part():
+    rng = np.random.default_rng(0)
+    facts, arrays = view(rng.normal(size=(200, 6)) * [5, 3, 1, 1, 1, 1], scaling="none")
+    assert facts["view"] == "projection"
+    shadow, points = arrays["view_projection"], arrays["view_points"]
+    assert shadow.shape == (40, 2)
+    values = np.sort(np.linalg.eigvalsh(np.cov(points.T)))[::-1]
+    np.testing.assert_allclose(shadow.var(axis=0, ddof=1), values[:2], rtol=1e-4)
+    assert arrays["view_labels"].shape == (40,)
+
+
+def test_a_single_test_row_still_has_two_axes():
+    data = prepare(
+        make_dataset("one", np.random.default_rng(0).normal(size=(10, 5)), np.arange(10.0), "regression"),
+        DataSpec(test_size=0.1),
+        0,
+    )
+    _, arrays = view_of(data, 0)
+    assert arrays["view_projection"].shape == (1, 2)
+
+
+def test_targets_are_shown_in_the_reported_unit():
+    data = targets(K=2, target_scale="[0,100]")
+    _, arrays = view_of(data, 0)
+    shown = arrays["view_labels"]
+    low, high = data.dataset.y.min(axis=0), data.dataset.y.max(axis=0)
+    expected = 100 * (data.dataset.y - low) / (high - low)
+    for row in shown:
+        assert np.abs(expected - row).max(axis=1).min() < 1e-3
