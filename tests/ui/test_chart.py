@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from conftest import ROOT, running
+from serving import ROOT, running
 
 from kernlab.ui.chart import to_json
 

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import ROOT
+from serving import ROOT
 from streamlit.testing.v1 import AppTest
 
 from kernlab.runs.jobs import manager
