@@ -209,7 +209,7 @@ def _train(
 
 @contextmanager
 def _interruptible(control: Control) -> Iterator[None]:
-    """Ctrl-C (or a polite kill) stops between two mini-batches and keeps a checkpoint; a second Ctrl-C stops at once."""
+    """Ctrl-C (or a polite kill) stops between two mini-batches and keeps a checkpoint; a second one stops at once."""
 
     def stop(number: int, _: object) -> None:
         if control.cancelled:
@@ -276,9 +276,7 @@ def runs() -> None:
 @click.option("--status", help="Only runs of this status.")
 @click.option("--deleted", is_flag=True, help="The deleted runs, which can be brought back.")
 @as_json
-def list_(
-    text: str, method: str | None, dataset: str | None, status: str | None, deleted: bool, as_json: bool
-) -> None:
+def list_(text: str, method: str | None, dataset: str | None, status: str | None, deleted: bool, as_json: bool) -> None:
     """List runs, newest first."""
     found = _store().list(text=text, method=method, dataset=dataset, status=status, deleted=deleted)  # type: ignore[arg-type]
     rows = [

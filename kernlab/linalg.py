@@ -24,7 +24,7 @@ def _gram_eigh(Q: Float[Tensor, "D K"]) -> tuple[Float[Tensor, " K"], Float[Tens
 def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor) -> Float[Tensor, "D K"]:
     """Proximal map of ``threshold · ‖·‖_*``: shrink every singular value by ``threshold``, at most to zero.
 
-    .. math:: W^+ = U \\operatorname{diag}((\\sigma_j - t)_+) V^\\top, \\quad Q = U \\operatorname{diag}(\\sigma) V^\\top
+    .. math:: W^+ = U \\operatorname{diag}((\\sigma_j - t)_+) V^\\top, \\quad Q = U \\operatorname{diag}(\\sigma)V^\\top
 
     The D × K matrix is never factored: with QᵀQ = V diag(σ²) Vᵀ,  W⁺ = Q V diag((σ−t)₊/σ) Vᵀ in
     O(DK²). A float64 Q has no wider type to form its Gram matrix in and takes a thin SVD instead.
@@ -37,7 +37,8 @@ def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor)
     """
     if Q.dtype == torch.float64:
         U, s, Vh = torch.linalg.svd(Q, full_matrices=False)
-        return (U * (s - threshold).clamp_min(0)) @ Vh
+        shrunk: Tensor = (U * (s - threshold).clamp_min(0)) @ Vh
+        return shrunk
     if Q.shape[-2] < Q.shape[-1]:
         return singular_value_threshold(Q.mT, threshold).mT
     s, V = _gram_eigh(Q)
@@ -49,7 +50,8 @@ def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor)
 def singular_values(W: Float[Tensor, "D K"]) -> Float[Tensor, " r"]:
     """Singular values in descending order, min(D, K) of them, by the smaller Gram matrix."""
     if W.dtype == torch.float64:
-        return torch.linalg.svdvals(W)
+        exact: Tensor = torch.linalg.svdvals(W)
+        return exact
     s, _ = _gram_eigh(W if W.shape[-2] >= W.shape[-1] else W.mT)
     return s.flip(-1).to(W.dtype)
 

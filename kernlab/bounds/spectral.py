@@ -49,7 +49,7 @@ SPECTRAL = Bound(
         Term("worst_case", "Worst case", r"B\sqrt{K/n}",
              "The same bound if k(x, x) were 1 everywhere.", "ASKL Theorem 3"),
         Term("dual_norm", "Exact Rademacher", r"\tfrac Bn\,\mathbb E_\varepsilon\|\Phi^\top\varepsilon\|_2",
-             "The complexity itself, by drawing random signs: no inequality in between.", "dual norm of the trace norm"),
+             "The complexity itself, from random signs: no inequality in between.", "dual norm of the trace norm"),
         Term("dual_norm_se", "Its standard error", r"\operatorname{se}",
              "How far the drawn signs can have misled the exact value.", "Monte Carlo"),
         Term("complexity", "Complexity term", r"4\sqrt2\,L\,\hat{\mathcal R}",

@@ -25,9 +25,7 @@ class Loss(Component):
 
     tasks: ClassVar[tuple[Task, ...]]
 
-    def value_and_grad(
-        self, F: Float[Tensor, "m K"], y: Targets
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
+    def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         """Mean loss over the rows and its (sub)gradient with respect to F."""
         raise NotImplementedError
 

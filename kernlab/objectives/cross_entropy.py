@@ -29,9 +29,7 @@ class CrossEntropy(Loss):
     source = "DI, joint baselines; ASKL released code"
     tasks = ("classification",)
 
-    def value_and_grad(
-        self, F: Float[Tensor, "m K"], y: Targets
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
+    def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         y = y[:, None]
         logs = torch.log_softmax(F, dim=1)
         G = logs.exp().scatter_add(1, y, -torch.ones_like(F[:, :1])) / F.shape[0]

@@ -30,9 +30,7 @@ class Hinge(Loss):
     source = "ASKL, specific loss functions"
     tasks = ("classification",)
 
-    def value_and_grad(
-        self, F: Float[Tensor, "m K"], y: Targets
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
+    def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         y = y[:, None]
         own = F.gather(1, y)
         rival, who = F.scatter(1, y, -torch.inf).max(1, keepdim=True)

@@ -27,9 +27,7 @@ class Squared(Loss):
     source = "ASKL, specific loss functions"
     tasks = ("classification", "regression")
 
-    def value_and_grad(
-        self, F: Float[Tensor, "m K"], y: Targets
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
+    def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         residual = F - self._targets(F, y)
         return residual.pow(2).sum(1).mean(), residual * (2 / F.shape[0])
 

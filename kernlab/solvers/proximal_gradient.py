@@ -51,7 +51,8 @@ class ProximalGradient(Solver):
     )
     momentum: float = option(0.9, "Momentum (sgd only).", ge=0, lt=1, advanced=True)
     compile: Literal["auto", "on", "off"] = option(
-        "auto", "Compile the step; auto: where a run is long enough to pay for it and a C++ compiler is there.",
+        "auto",
+        "Compile the step; auto: where a run is long enough to pay for it and a C++ compiler is there.",
         advanced=True,
     )
 
