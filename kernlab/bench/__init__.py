@@ -1,0 +1,9 @@
+"""Measurements of speed: every figure is a ratio to a named baseline in the same run, a median of several.
+
+A benchmark is a function registered in :data:`BENCHMARKS` that returns figures by name.
+"""
+
+from kernlab.bench import step  # noqa: F401
+from kernlab.bench.base import BENCHMARKS
+
+__all__ = ["BENCHMARKS"]

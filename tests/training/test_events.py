@@ -178,11 +178,11 @@ def test_loading_the_data_by_name_gives_what_handing_them_over_gives():
 
 
 def test_another_seed_draws_other_frequencies_and_another_order():
-    from kernlab.training.trainer import _order
+    from kernlab.training.state import row_order
 
     one, other = spec(), spec(seed=5)
     a, b = (events(run, classes())[0].arrays["omega_initial"] for run in (one, other))
     assert (a != b).any()
-    orders = [_order(seed, epoch, 50).tolist() for seed in (0, 1) for epoch in (0, 1)]
+    orders = [row_order(seed, epoch, 50).tolist() for seed in (0, 1) for epoch in (0, 1)]
     assert len({tuple(order) for order in orders}) == 4
     assert all(sorted(order) == list(range(50)) for order in orders)

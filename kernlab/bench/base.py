@@ -1,0 +1,33 @@
+"""The registry of benchmarks, and timing in turns."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kernlab.registry import Registry
+
+__all__ = ["BENCHMARKS", "in_turns"]
+
+BENCHMARKS: Registry[Callable[[], dict[str, Any]]] = Registry("benchmark")
+
+
+def in_turns(candidates: Mapping[str, Callable[[], object]], rounds: int = 7) -> dict[str, list[float]]:
+    """Seconds of each candidate, in every round one after the other, so that a slow spell of a shared
+    machine hits all of them alike. One uncounted round warms up.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    for turn in range(rounds + 1):
+        for name, candidate in candidates.items():
+            begin = time.perf_counter()
+            candidate()
+            if turn:
+                seconds[name].append(time.perf_counter() - begin)
+    return seconds
+
+
+def ratio(slow: list[float], fast: list[float]) -> float:
+    """How many times faster: the median over the rounds of slow/fast in the same round."""
+    return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
