@@ -46,6 +46,14 @@ watch: Watch | None = state.get("train.watch")
 state["view.restart"] = False
 
 
+def interval() -> float | None:
+    """Seconds between two looks: short until the first point is there, none when nothing moves."""
+    watch: Watch | None = state.get("train.watch")
+    if not (watch and watch.live):
+        return 0.5 if live.playing() else None
+    return 0.5 if watch.history else 0.2
+
+
 def run_panel() -> None:
     """All that moves: one fragment, polling only while there is something to wait for."""
     watch: Watch | None = state.get("train.watch")
@@ -69,7 +77,7 @@ def run_panel() -> None:
         )
     told = setup.scene_of(spec) if spec else {k: v for k, v in scene.remembered("train").items() if k not in VIEW}
     scene.write("train", told | ({"run": watch.id} if watch else {}) | live.view_scene())
-    if state.get("view.restart") or (polling and not (watch and watch.live) and not live.playing()):
+    if state.get("view.restart") or every != interval():
         st.rerun()
 
 
@@ -84,5 +92,5 @@ with st.container(horizontal=True, vertical_alignment="center"):
             st.code(repeat.command(), language="bash", wrap_lines=True)
     scene.share(scene.remembered("train"))
 
-polling = bool(watch and watch.live) or live.playing()
-st.fragment(run_panel, run_every=0.5 if polling else None)()
+every = interval()
+st.fragment(run_panel, run_every=every)()

@@ -38,11 +38,20 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(app: Path, home: Path, **environment: str) -> Iterator[Server]:
-    """Serve ``app`` on a free port, with its own run folder."""
+def running(app: Path | None, home: Path, package: Path = ROOT) -> Iterator[Server]:
+    """Serve ``app`` on a free port, with its own run folder.
+
+    Args:
+        app: a script with an ``st.App``; None: what ``kernlab app`` serves.
+        home: an empty folder to run in.
+        package: the folder in which the kernlab package lies.
+    """
     port, log = free_port(), home / "server.log"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true", f"--server.port={port}"]
-    env = {**os.environ, "KERNLAB_HOME": str(home / "runs"), "PYTHONPATH": str(ROOT), **environment}
+    if app is None:
+        call = f"from kernlab.ui.server import serve; serve(port={port}, open_browser=False)"
+        command = [sys.executable, "-c", call]
+    env = {**os.environ, "KERNLAB_HOME": str(home / "runs"), "PYTHONPATH": str(package)}
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=home, env=env, stdout=out, stderr=subprocess.STDOUT)
     server = Server(f"http://127.0.0.1:{port}", home, log)

@@ -65,17 +65,21 @@ async def _asset(request: Request) -> Response:
 
 @cache
 def _frame() -> str:
-    """Streamlit's index.html, told where its server is.
+    """Streamlit's index.html, told where its server is, and with plotly.js on its way before the first chart.
 
     Left alone, it looks for the server below the page's own address first, and every deep link begins
     with two failed requests in the console.
     """
-    html = (Path(file_util.get_static_dir()) / "index.html").read_text("utf-8")
+    static = Path(file_util.get_static_dir())
+    html = (static / "index.html").read_text("utf-8")
+    # Streamlit's own part for components is a file of its own, otherwise fetched when the first chart comes.
+    modules = [url("chart.js"), *(f"static/js/{each.name}" for each in static.glob("static/js/BidiComponent.*.js"))]
     names = "|".join(page.name for page in PAGES)
     here = f"location.origin + location.pathname.replace(/\\/({names})?\\/?$/, '')"
     head = (
         f"<title>kernlab</title><script>window.__streamlit = {{ BACKEND_BASE_URL: {here} }}</script>"
-        f'<link rel="prefetch" href="./{url("plotly.js")}" as="script">'
+        f'<script id="plotly-js" src="./{url("plotly.js")}" async></script>'
+        + "".join(f'<link rel="modulepreload" href="./{module}">' for module in modules)
     )
     return html.replace("<title>Streamlit</title>", head)
 

@@ -26,11 +26,14 @@ const CAMERA = `<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stro
 
 function load(address) {
   plotly ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => { plotly = undefined; reject(new Error("plotly.js could not be loaded")); };
-    document.head.append(script);
+    if (window.Plotly) return resolve(window.Plotly);
+    let script = document.getElementById("plotly-js"); // the page's frame may have begun to load it
+    if (!script) {
+      script = Object.assign(document.createElement("script"), { id: "plotly-js", src: address });
+      document.head.append(script);
+    }
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => reject(new Error("plotly.js could not be loaded")));
   });
   return plotly;
 }
@@ -56,6 +59,21 @@ function theme(node) {
       hoverlabel: { bgcolor: back, bordercolor: line, font: { color: text } },
     },
   };
+}
+
+// The figures' colours are made for paper and screen alike; on a dark screen their deep ones need more light.
+const LIFTED = {
+  "0072B2": "4AA3E3", D55E00: "F5803A", "009E73": "27C296", "767676": "A9A9A9", CC79A7: "DD93BC",
+  "332288": "9A8CF0", "882255": "D9689F",
+};
+const parts = (hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",");
+const dark = (color) => /^#/.test(color) && parts(color.slice(1)).split(",").reduce((a, b) => a + Number(b), 0) < 384;
+
+function lifted(json) {
+  for (const [deep, light] of Object.entries(LIFTED)) {
+    json = json.replaceAll(`"#${deep}"`, `"#${light}"`).replaceAll(`rgba(${parts(deep)},`, `rgba(${parts(light)},`);
+  }
+  return json;
 }
 
 function over(below, above) {
@@ -185,7 +203,7 @@ class Chart {
     if (this.drawn && key.every((part, i) => part === this.drawn[i])) return;
     const first = !this.drawn;
     this.drawn = key;
-    const figure = (this.figure = JSON.parse(this.data.figure));
+    const figure = (this.figure = JSON.parse(dark(look.back) ? lifted(this.data.figure) : this.data.figure));
     const touch = matchMedia("(pointer: coarse)").matches;
     const layout = {
       dragmode: touch && !figure.layout.scene ? false : undefined, // a finger scrolls the page

@@ -249,7 +249,8 @@ def _spectrum(watch: Watch, moment: Moment) -> None:
         if "omega_prime" in moment.arrays:
             pictures.show(
                 "joint", (*here, watch.version[1], look), lambda: pictures.joint_density(watch, moment, look),
-                alt=f"Joint density of the two frequencies along {look}", height=340,
+                alt=f"Joint density of the two frequencies along {look}",
+                height=340 if watch.facts.get("image_shape") else 660,
             )  # fmt: skip
         else:
             st.info("A stationary kernel has one frequency per feature: all its mass lies on the diagonal.")

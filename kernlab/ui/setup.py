@@ -136,9 +136,9 @@ def _data_form() -> tuple[str, dict[str, Any]]:
     names = list(here)
     name = st.selectbox(
         "Data set", names, names.index(state[_KEY + "dataset"]), key=_KEY + "dataset",
-        format_func=lambda name: _describe(here[name]), on_change=_data_changed,
+        format_func=lambda name: _kind(here[name]), on_change=_data_changed,
     )  # fmt: skip
-    st.caption(here[name].description)
+    st.caption(_describe(here[name]))
     values = {}
     if here[name].group == "generated":
         schema = options_of(SOURCES[name])
@@ -150,10 +150,16 @@ def _data_form() -> tuple[str, dict[str, Any]]:
     return name, values
 
 
-def _describe(each: Known) -> str:
-    size = f"{each.rows:,} × {each.features}".replace(",", " ") if each.rows else ""
+def _kind(each: Known) -> str:
     kind = f"{each.classes} classes" if each.classes else "regression" if each.task == "regression" else ""
-    return " · ".join(filter(None, (each.name, kind, size)))
+    return " · ".join(filter(None, (each.name, kind)))
+
+
+def _describe(each: Known) -> str:
+    if each.group == "generated" or not each.rows:
+        return each.description
+    rows = f"{each.rows:,}".replace(",", " ")
+    return f"{rows} rows, {each.features} inputs. {each.description}"
 
 
 def _group_changed() -> None:
