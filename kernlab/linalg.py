@@ -44,7 +44,8 @@ def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor)
     s, V = _gram_eigh(Q)
     keep = (1 - threshold / s).clamp_min(0)  # 1 − t/0 = −inf → 0
     keep = torch.where(s > 0, keep, 0.0)  # … but 0/0, where nothing is shrunk from nothing
-    return Q @ ((V * keep.to(V.dtype)) @ V.mT).to(Q.dtype)
+    shrink = ((V * keep.to(V.dtype)) @ V.mT).to(Q.dtype)  # symmetric
+    return (shrink @ Q.mT).mT
 
 
 def singular_values(W: Float[Tensor, "D K"]) -> Float[Tensor, " r"]:

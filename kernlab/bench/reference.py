@@ -51,7 +51,7 @@ class PlainASKL:
         Phi = (torch.cos(X @ self.omega + self.phase) + torch.cos(X @ self.omega_prime + self.phase)) / math.sqrt(2 * D)
         F = Phi @ self.weight
         own = F.gather(1, y[:, None]).squeeze(1)
-        rival = F.scatter(1, y[:, None], -torch.inf).amax(1)
+        rival = F.scatter(1, y[:, None], -torch.inf).max(1).values  # one rival, also where several tie
         objective = torch.relu(1 - own + rival).mean() + self.feature_norm * Phi.pow(2).sum() / len(X)
         self.optimizer.zero_grad()
         objective.backward()  # type: ignore[no-untyped-call]

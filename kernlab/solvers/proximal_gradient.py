@@ -96,7 +96,7 @@ def risk_gradients(
         else:
             Phi = feature_map.apply(params, X)
         value, G = loss.value_and_grad(Phi @ W, y)
-        gradient = {"weight": Phi.mT @ G}
+        gradient = {"weight": (G.mT @ Phi).mT}  # laid out as W is
         for r in on_weights:
             gradient["weight"] = gradient["weight"] + r.weight_gradient(W)
         if learned:

@@ -79,7 +79,7 @@ def test_the_automatic_device_is_one_that_is_there():
     assert devices.resolve("auto").type == kind
     assert devices.describe(torch.device("cpu")).startswith("CPU: ")
     assert devices.threads_for(1e3) == 1
-    assert devices.threads_for(1e12) == devices.cores() >= 1
+    assert devices.threads_for(1e12) == max(1, devices.cores() // 2)
 
 
 def test_a_loss_for_classes_cannot_serve_targets():
