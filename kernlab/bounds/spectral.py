@@ -71,7 +71,7 @@ def rademacher_bound(weight_norm: float, mean_trace: float, K: int, n: int) -> f
 
 
 def rademacher_exact(
-    blocks: Iterable[Float[Tensor, "b D"]], K: int, *, draws: int = 8, generator: torch.Generator
+    blocks: Iterable[Float[Tensor, "_ D"]], K: int, *, draws: int = 8, generator: torch.Generator
 ) -> tuple[float, float]:
     """Monte-Carlo estimate of (1/n) E_ε ‖Φᵀε‖₂ and its standard error; times B it is the complexity.
 
