@@ -7,7 +7,8 @@ its sentence is shown beside the widgets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -15,12 +16,21 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.options import Component, Option, options_of
 
-__all__ = ["from_text", "grid", "option_form", "option_widget", "show_error", "to_text"]
+__all__ = ["from_text", "grid", "option_form", "option_widget", "sentences", "show_error", "to_text"]
 
 
 def show_error(error: KernlabError) -> None:
     """The error's sentence, beside what caused it."""
     st.error(str(error), icon=":material/error:")
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """What goes wrong inside is a sentence on the page instead of a traceback."""
+    try:
+        yield
+    except KernlabError as error:
+        show_error(error)
 
 
 def to_text(value: Any) -> str:

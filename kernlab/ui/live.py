@@ -9,11 +9,25 @@ from typing import Any
 import streamlit as st
 
 from kernlab.bounds import BOUNDS
+from kernlab.objectives import OBJECTIVES
+from kernlab.options import Component
+from kernlab.spec import RunSpec
 from kernlab.ui import pictures
 from kernlab.ui.forms import to_text
 from kernlab.ui.watch import Moment, Watch
 
-__all__ = ["fill_view", "moment_of", "numbers", "playing", "time_line", "view_scene", "views"]
+__all__ = [
+    "VIEW",
+    "fill_view",
+    "follow",
+    "moment_of",
+    "numbers",
+    "playing",
+    "repeat",
+    "time_line",
+    "view_scene",
+    "views",
+]
 
 _VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bound": "Bound"}
 
@@ -27,6 +41,9 @@ _DEFAULTS: dict[str, Any] = {
     "at": None,
     "output": 0,
 }
+
+#: The address's words for the view.
+VIEW = tuple(_DEFAULTS)
 
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
 _FRAME = 0.45  # seconds a snapshot stays while time is played
@@ -79,6 +96,12 @@ def view_scene() -> dict[str, str]:
     return {key: to_text(value) for key, value in changed.items()}
 
 
+def follow() -> None:
+    """Show the newest moment from now on."""
+    _set(at=None)
+    st.session_state["view.playing"] = False
+
+
 # -- time ------------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +149,6 @@ def _toggle_play() -> None:
     if playing() and view["at"] is None:
         view["at"] = 0.0
     state["view.moved"] = time.monotonic()
-    state["view.restart"] = True  # the page polls while time is played: it has to start or stop doing so
 
 
 def _advance(watch: Watch) -> None:
@@ -139,7 +161,7 @@ def _advance(watch: Watch) -> None:
     if later:
         view["at"] = later[0]
     else:
-        view["at"], state["view.playing"], state["view.restart"] = None, False, True
+        view["at"], state["view.playing"] = None, False
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -164,6 +186,16 @@ def numbers(watch: Watch, moment: Moment) -> None:
     ]
     for label, value in cells:
         st.metric(label, value, width="content")
+
+
+def repeat(spec: RunSpec | None) -> None:
+    """The lines that repeat the run elsewhere."""
+    if spec is None:
+        return
+    with st.popover("Python", icon=":material/code:", help="Lines that repeat this run"):
+        st.code(spec.python(), language="python", wrap_lines=True)
+    with st.popover("Command", icon=":material/terminal:", help="The command line that repeats this run"):
+        st.code(spec.command(), language="bash", wrap_lines=True)
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -226,6 +258,35 @@ def _overview(watch: Watch, moment: Moment) -> None:
             _density(watch, moment, 360)
     if warnings := watch.facts.get("warnings"):
         st.caption(":material/warning: " + " ".join(warnings))
+    if spec := watch.spec:
+        _formulas(spec, str(watch.facts.get("task")))
+
+
+def _formulas(spec: RunSpec, task: str) -> None:
+    """What is being minimised, in symbols and words."""
+    method = spec.method
+    loss = method.objective or OBJECTIVES["hinge" if task == "classification" else "squared"].build()
+    penalties = "".join(rf"+{_power(r.weight)}\cdot {r.formula}" for r in method.regularizers)
+    parts: list[tuple[Component, str]] = [
+        (loss, "the loss of one sample"),
+        (method.feature_map, "how inputs become features"),
+        (method.solver, "one step of learning"),
+    ]
+    with st.expander("The formulas behind these pictures"):
+        st.latex(rf"\min\ \tfrac1n\sum_{{i=1}}^n\ell(f(x_i),y_i){penalties},\qquad f(x)=W^\top\varphi(x)")
+        st.caption("The objective: the mean loss and the penalties, each with its weight. ASKL eq. 4")
+        for part, words in parts:
+            st.latex(part.formula)
+            st.caption(f"{part.title}: {words}. {part.source}")
+
+
+def _power(value: float) -> str:
+    """A number in LaTeX: 10^{-5} instead of 1e-05."""
+    lead, exponent = f"{value:e}".split("e")
+    power = int(exponent)
+    if -3 <= power <= 3:
+        return f"{value:g}"
+    return rf"10^{{{power}}}" if float(lead) == 1 else rf"{float(lead):g}\cdot10^{{{power}}}"
 
 
 def _density(watch: Watch, moment: Moment, height: int = 340) -> None:
@@ -268,8 +329,8 @@ def _kernel(watch: Watch, moment: Moment) -> None:
         pictures.show("diagonal", here, lambda: pictures.diagonal(moment), alt="Histogram of k(x, x)", height=340)
         st.latex(r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)")
         st.caption(
-            "ASKL eq. 5–6. A stationary kernel has the same k(x, x) everywhere; where the two frequencies of a "
-            "pair disagree, the kernel knows some places better than others."
+            "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
+            "where the two frequencies of a pair disagree, the kernel knows some places better than others."
         )
     with right:
         pictures.show(

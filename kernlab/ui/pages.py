@@ -1,10 +1,16 @@
-"""The pages of the dashboard, in the order of the navigation. A new page is one file in pages/ and one line here."""
+"""The pages and the frame around them. A new page is one file in pages/ and one line here."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["PAGES", "Page"]
+import streamlit as st
+
+from kernlab.paths import bundle
+from kernlab.ui.forms import sentences
+
+__all__ = ["PAGES", "Page", "show"]
 
 
 class Page(NamedTuple):
@@ -20,3 +26,17 @@ PAGES = (
     Page("train", "Train", ":material/play_circle:"),
     Page("runs", "Runs", ":material/database:"),
 )
+
+
+@sentences()
+def show(first: str = PAGES[0].name) -> None:
+    """The frame with the page that the address asks for; without one, the page ``first``."""
+    st.set_page_config(page_title="kernlab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
+    # Streamlit leaves wide margins at the sides; pictures need the room more.
+    st.html("<style>.stMainBlockContainer { padding-left: 2rem; padding-right: 2rem; }</style>")
+    folder = bundle() / "pages"
+    entries = [
+        st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
+        for name, title, icon in PAGES
+    ]
+    st.navigation(entries, position="top").run()

@@ -12,7 +12,7 @@ import streamlit as st
 import torch
 
 from kernlab.data import SOURCES, DataSpec, Known, known
-from kernlab.errors import KernlabError, OptionError, UnknownNameError
+from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option, options_of
 from kernlab.spec import RunSpec
@@ -118,13 +118,23 @@ def spec_form() -> RunSpec | None:
 
 
 @st.cache_data(ttl=5, show_spinner=False)
+def _look() -> tuple[list[Known], str]:
+    """What data there are, and what is wrong with the folders; kept for a moment: new files show up soon."""
+    try:
+        return known(), ""
+    except DataError as error:  # what needs no folder is there all the same
+        inside = [Known(name, s.task, s.group, None, None, None, s.description) for name, s in SOURCES.items()]
+        return inside, str(error)
+
+
 def _known() -> list[Known]:
-    """What there is; asked for several times a run, and a new file should show up soon."""
-    return known()
+    return _look()[0]
 
 
 def _data_form() -> tuple[str, dict[str, Any]]:
     st.subheader("Data", anchor=False)
+    if trouble := _look()[1]:
+        st.error(trouble, icon=":material/error:")
     every = [each for each in _known() if each.available]
     groups = [group for group in _GROUPS if any(each.group == group for each in every)]
     state = st.session_state

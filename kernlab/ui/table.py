@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -15,7 +15,34 @@ from kernlab.runs.jobs import JobManager
 from kernlab.runs.store import Run, Store
 from kernlab.ui.links import go
 
-__all__ = ["actions", "rows", "show"]
+__all__ = ["actions", "fill", "filters", "result", "rows", "show"]
+
+
+def fill(scene: Mapping[str, str]) -> None:
+    """Set the filters to what an address says."""
+    state = st.session_state
+    state["runs.text"] = scene.get("text", "")
+    for key in ("method", "dataset", "status"):
+        state[f"runs.{key}"] = scene.get(key)
+    for key in ("starred", "deleted"):
+        state[f"runs.{key}"] = scene.get(key) == "true"
+
+
+def filters(runs: Sequence[Run]) -> dict[str, Any]:
+    """The widgets above the table; what they say, as ``Store.list`` takes it."""
+    state = st.session_state
+    wanted: dict[str, Any] = {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        wanted["text"] = st.text_input(
+            "Find", state["runs.text"], key="runs.text", placeholder="name, note, method, data set or id", width=320
+        )
+        for key, label in (("method", "Method"), ("dataset", "Data set"), ("status", "Status")):
+            there = sorted({getattr(run, key) for run in runs} | ({state[f"runs.{key}"]} - {None}))
+            place = there.index(state[f"runs.{key}"]) if state[f"runs.{key}"] else None
+            wanted[key] = st.selectbox(label, there, place, key=f"runs.{key}", placeholder="any", width=170)
+        wanted["starred"] = st.toggle("Starred", state["runs.starred"], key="runs.starred")
+        wanted["deleted"] = st.toggle("Deleted", state["runs.deleted"], key="runs.deleted")
+    return wanted
 
 
 def rows(runs: Sequence[Run], ticked: set[str]) -> dict[str, list[Any]]:

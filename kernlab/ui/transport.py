@@ -44,18 +44,22 @@ def status_words(state: JobState) -> str:
     return words
 
 
-def progress(state: JobState, epochs: float | None, device: str) -> None:
-    """One line and a bar: status, how far, elapsed, remaining, device."""
+def progress(watch: Watch) -> None:
+    """One line and a bar: status, how far, elapsed, remaining, device; then what went wrong, if anything did."""
+    state, facts = watch.state, watch.facts
     words = [status_words(state)]
     total = state.total_steps
     if total:
-        words.append(f"epoch {state.epoch:.1f} of {epochs:g}" if epochs else f"epoch {state.epoch:.1f}")
+        epochs = total / float(facts.get("steps_per_epoch") or total)
+        words.append(f"epoch {state.epoch:.1f} of {epochs:g}")
         words.append(f"step {state.step:,} of {total:,}".replace(",", " "))
     words.append(f"{duration(state.elapsed)} trained")
     if state.status == "running" and state.remaining is not None and state.step > 8:
         words.append(f"{duration(state.remaining)} left")
-    words.append(device)
+    words.append(str(facts.get("device", watch.run.device)))
     st.progress(min(1.0, state.step / total) if total else 0.0, " · ".join(words))
+    if watch.live and not state.mine:
+        st.caption("Another process trains this run: it can be watched here and steered there.")
     if state.error:
         st.error(state.error, icon=":material/error:")
 

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from serving import ROOT
 from streamlit.testing.v1 import AppTest
 
 from kernlab.runs.jobs import manager
@@ -21,17 +20,12 @@ def home(tmp_path, monkeypatch):
     manager().shutdown()
 
 
-# main.py's navigation, with the wanted page as the one that opens: AppTest cannot follow an address.
-APP = """
-import streamlit as st
-from kernlab.ui.pages import PAGES
-pages = [st.Page({folder!r} + "/" + p.name + ".py", url_path=p.name, default=p.name == {name!r}) for p in PAGES]
-st.navigation(pages).run()
-"""
+# What main.py does, with the wanted page as the first: AppTest cannot follow an address.
+APP = "from kernlab.ui.pages import show; show({name!r})"
 
 
 def page(name, **scene):
-    app = AppTest.from_string(APP.format(folder=str(ROOT / "pages"), name=name), default_timeout=60)
+    app = AppTest.from_string(APP.format(name=name), default_timeout=60)
     for key, value in scene.items():
         app.query_params[key] = value
     return app.run()
@@ -200,6 +194,18 @@ def test_a_run_that_cannot_be_is_a_sentence():
     app = press(page("train", **{**QUICK, "batch_size": "5000"}), "Train")
     manager().wait(app.query_params["run"], 60)
     assert "batch" in " ".join(errors(app.run()))
+
+
+def test_a_folder_of_data_that_is_not_there_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLAB_DATA", str(tmp_path / "nowhere"))
+    setup._look.clear()
+    app = page("train", **QUICK)
+    assert "nowhere" in errors(app)[0]
+    assert (
+        "moons" in app.selectbox(key="train.dataset").options[0] or app.selectbox(key="train.dataset").value == "moons"
+    )
+    monkeypatch.delenv("KERNLAB_DATA")
+    setup._look.clear()
 
 
 # -- runs ------------------------------------------------------------------------------------------------------
