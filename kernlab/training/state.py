@@ -184,7 +184,7 @@ class TrainingState:
         dataset = self.data.dataset
         return Model(
             method=self.method,
-            params={name: value.detach().clone() for name, value in self.params.items()},
+            params={k: v.detach().clone(memory_format=torch.contiguous_format) for k, v in self.params.items()},
             inputs=self.data.inputs,
             targets=self.data.targets,
             task=dataset.task,
