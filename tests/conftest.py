@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from serving import ROOT, Server, running
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from serving import ROOT, Server, launch, running
 
 
 @pytest.fixture(scope="session")
@@ -39,11 +30,8 @@ def browser() -> Iterator[object]:
     except ImportError:
         missing("playwright is not installed")
     with sync_playwright() as driver:
-        path = os.environ.get("KERNLAB_BROWSER") or next(
-            filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-        )
         try:
-            chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
+            chromium = launch(driver)
         except Error as error:
             missing(f"Chromium does not start: {str(error).splitlines()[0]}")
         yield chromium

@@ -1,15 +1,16 @@
-"""Run the app the way a user does, as a process of its own."""
+"""Run the app the way a user does, as a process of its own, and look at it in a browser."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,14 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 class Server(NamedTuple):
@@ -37,21 +46,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def running(app: Path | None, home: Path, package: Path = ROOT) -> Iterator[Server]:
-    """Serve ``app`` on a free port, with its own run folder.
+def launch(driver):
+    """Chromium: the one that KERNLAB_BROWSER names, or one of this machine's."""
+    path = os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    return driver.chromium.launch(executable_path=path, args=FLAGS)
 
-    Args:
-        app: a script with an ``st.App``; None: what ``kernlab app`` serves.
-        home: an empty folder to run in.
-        package: the folder in which the kernlab package lies.
-    """
-    port, log = free_port(), home / "server.log"
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true", f"--server.port={port}"]
-    if app is None:
-        call = f"from kernlab.ui.server import serve; serve(port={port}, open_browser=False)"
-        command = [sys.executable, "-c", call]
-    env = {**os.environ, "KERNLAB_HOME": str(home / "runs"), "PYTHONPATH": str(package)}
+
+@contextmanager
+def served(command: Sequence[str], port: int, home: Path, **environment: str) -> Iterator[Server]:
+    """Run ``command``, which serves the app on ``port``, with its own run folder."""
+    log = home / "server.log"
+    env = {**os.environ, "KERNLAB_HOME": str(home / "runs"), **environment}
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=home, env=env, stdout=out, stderr=subprocess.STDOUT)
     server = Server(f"http://127.0.0.1:{port}", home, log)
@@ -70,3 +75,12 @@ def running(app: Path | None, home: Path, package: Path = ROOT) -> Iterator[Serv
             process.wait(15)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+@contextmanager
+def running(app: Path, home: Path, **environment: str) -> Iterator[Server]:
+    """Serve ``app`` of this tree on a free port, with its own run folder."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true", f"--server.port={port}"]
+    with served(command, port, home, PYTHONPATH=str(ROOT), **environment) as server:
+        yield server
