@@ -69,7 +69,7 @@ def panel() -> None:
             live.time_line(watch, moment)
             live.views(watch, moment)
         elif watch.live:
-            st.caption("Reading the data …")
+            st.caption("It starts when the device is free." if watch.state.position else "Reading the data …")
     if every != interval():
         st.rerun()
 

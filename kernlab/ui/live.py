@@ -93,6 +93,8 @@ def _number(text: str | None, low: float, high: float) -> float | None:
 def view_scene() -> dict[str, str]:
     """What the address has to say about the view."""
     changed = {key: value for key, value in _view().items() if value != _DEFAULTS[key]}
+    if playing():  # a link to a moment that lasts half a second helps nobody, and fills the browser's history
+        changed.pop("at", None)
     return {key: to_text(value) for key, value in changed.items()}
 
 
@@ -182,7 +184,6 @@ def numbers(watch: Watch, moment: Moment) -> None:
         (f"Training {name}", shown("train_metric")),
         ("Objective", f"{values['objective']:.4g}" if "objective" in values else "–"),
         ("Rank of W", f"{values['bound/rank']:.0f}" if "bound/rank" in values else "–"),
-        ("Constant predictor", f"{watch.facts['constant']:.1f} %" if percent else f"{watch.facts['constant']:.4g}"),
     ]
     for label, value in cells:
         st.metric(label, value, width="content")
@@ -192,9 +193,9 @@ def repeat(spec: RunSpec | None) -> None:
     """The lines that repeat the run elsewhere."""
     if spec is None:
         return
-    with st.popover("Python", icon=":material/code:", help="Lines that repeat this run"):
+    with st.popover("Copy as Python", icon=":material/code:"):
         st.code(spec.python(), language="python", wrap_lines=True)
-    with st.popover("Command", icon=":material/terminal:", help="The command line that repeats this run"):
+    with st.popover("Copy as command", icon=":material/terminal:"):
         st.code(spec.command(), language="bash", wrap_lines=True)
 
 

@@ -152,7 +152,9 @@ def frequencies(watch: Watch, moment: Moment) -> go.Figure:
 
 def function(watch: Watch, moment: Moment, output: int = 0) -> go.Figure:
     """What the learned function looks like."""
-    return plot_function(function_view.function_view(moment.arrays, watch.static, watch.facts, output=output))
+    figure = plot_function(function_view.function_view(moment.arrays, watch.static, watch.facts, output=output))
+    # A legend of more classes would leave no room for the picture; hovering names them too.
+    return figure.update_layout(showlegend=False) if len(watch.facts.get("classes") or ()) > 12 else figure
 
 
 def diagonal(moment: Moment) -> go.Figure:

@@ -18,7 +18,7 @@ from kernlab.spec import RunSpec
 
 __all__ = ["Moment", "Watch"]
 
-_KEPT = 16  # snapshots in memory: enough to scrub to and fro
+_KEPT = 6  # snapshots in memory, of about 2 MB each: enough to scrub to and fro
 
 
 class Moment:

@@ -1,6 +1,5 @@
 """The shell: configuration, port, addresses."""
 
-import shutil
 import socket
 import tomllib
 
@@ -53,24 +52,4 @@ def test_a_cold_server_answers_a_deep_link_inside_the_app(tmp_path, page, name):
         for each in PAGES:
             assert page.get_by_role("link", name=each.title).first.is_visible()
         page.goto("about:blank")  # before its server goes
-        assert cold.trouble() == []
-
-
-@pytest.mark.browser
-def test_an_installed_copy_serves_the_same_app(tmp_path, page):
-    """As it lies in a wheel: the entry, the pages and the configuration in the package's own folder."""
-    site, home = tmp_path / "site", tmp_path / "home"
-    home.mkdir()
-    shutil.copytree(ROOT / "kernlab", site / "kernlab", ignore=shutil.ignore_patterns("__pycache__"))
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    for source, target in wheel["force-include"].items():
-        (site / target).parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
-        copy(ROOT / source, site / target)
-    with running(None, home, site) as cold:
-        page.goto(f"{cold.url}/train?dataset=moons")
-        page.get_by_role("heading", name="Train", level=1).wait_for()
-        seen = page.get_by_role("button", name="Train", exact=True).evaluate("e => getComputedStyle(e).backgroundColor")
-        assert seen == "rgb(11, 95, 165)"  # the theme of .streamlit/config.toml was found
-        page.goto("about:blank")
         assert cold.trouble() == []
