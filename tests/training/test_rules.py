@@ -56,12 +56,20 @@ def test_the_scale_does_not_follow_the_unit_of_the_inputs():
     assert a == pytest.approx(b, rel=1e-3)
 
 
-def test_pictures_learn_at_a_smaller_rate_than_tables():
+def test_a_step_moves_no_phase_far():
+    """Adam moves each entry of a frequency by about η, so ωᵀx by up to η‖x‖₁: long inputs get a smaller η."""
+    long = classes(d=200)
+    length = np.abs(long.X_train.astype(float)).sum(axis=1).mean()
+    shrunk = {}
     for optimizer in ("adam", "sgd", "adadelta"):
         method = spec(**AUTO, optimizer=optimizer).method
-        table, picture = (resolve(method, d).solver.learning_rate for d in (classes(), digits()))
-        assert picture < table
-    assert resolve(spec(**AUTO).method, classes()).solver.learning_rate == 1e-2
+        near, far = (resolve(method, d).solver.learning_rate for d in (classes(), long))
+        shrunk[optimizer] = far / near
+        if optimizer == "adam":
+            assert near == 1e-2
+            assert far * length == pytest.approx(0.6, rel=1e-2)
+    assert shrunk["sgd"] == pytest.approx(shrunk["adam"], rel=1e-2)
+    assert shrunk["adadelta"] == pytest.approx(shrunk["adam"], rel=1e-2)
 
 
 @pytest.mark.parametrize("n", [60, 600, 24_000])
