@@ -3,7 +3,7 @@
 A benchmark is a function registered in :data:`BENCHMARKS` that returns figures by name.
 """
 
-from kernlab.bench import step  # noqa: F401
+from kernlab.bench import step, watching  # noqa: F401  (they register themselves)
 from kernlab.bench.base import BENCHMARKS
 
 __all__ = ["BENCHMARKS"]

@@ -1,0 +1,146 @@
+"""What a watching page costs the training, and how soon the first point is on the screen.
+
+A real server, a real browser (Chromium through Playwright, of the ``test`` extra) and a real run. The
+same run is watched and left alone in turns, so that both see the same machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from kernlab.bench.base import BENCHMARKS
+from kernlab.errors import AppError
+
+__all__ = ["watching"]
+
+TURNS, SECONDS = 5, 6.0  # turns of watching and leaving alone, and the length of each
+CLICKS = 5
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+CURVE = "document.querySelector('.st-key-objective .js-plotly-plot')?._fullData?.[0]?._length > 0"
+
+
+@BENCHMARKS.register("watching")
+def watching() -> dict[str, Any]:
+    """Training speed with and without a page, and seconds from the click to the first point.
+
+    Raises:
+        AppError: there is no Playwright or no Chromium here.
+    """
+    with _app() as (url, home), _browser() as browser:
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        first = [_first_point(context, url, seed) for seed in range(CLICKS + 1)][1:]  # the first one warms the server
+        page = context.new_page()
+        speeds = _speeds(page, url, home)
+        page.close()
+        context.close()
+    alone, watched = (statistics.median(values) for values in speeds)
+    return {
+        "first_point_seconds": statistics.median(first),
+        "first_point_slowest": max(first),
+        "alone_steps_per_second": alone,
+        "watched_steps_per_second": watched,
+        "slowed_by_percent": 100 * (1 - statistics.median(w / a for a, w in zip(*speeds, strict=True))),
+    }
+
+
+def _first_point(context: Any, url: str, seed: int) -> float:
+    """Seconds from the click on Train to a point of the objective on the screen."""
+    page = context.new_page()
+    page.goto(f"{url}/train?dataset=digits&method=ASKL&seed={seed}")
+    button = _button(page, "Train")
+    button.wait_for()
+    page.wait_for_timeout(1500)
+    begun = time.perf_counter()
+    button.click()
+    page.wait_for_function(CURVE, timeout=30_000, polling="raf")
+    seconds = time.perf_counter() - begun
+    _button(page, "Stop").click()
+    page.get_by_text("Stopped").first.wait_for()
+    page.close()
+    return seconds
+
+
+def _speeds(page: Any, url: str, home: Path) -> tuple[list[float], list[float]]:
+    """Steps per second of one run, left alone and watched, in turns."""
+    from kernlab.runs.store import Store
+
+    page.goto(f"{url}/train?dataset=digits&method=ASKL&epochs=100000")
+    _button(page, "Train").click()
+    page.wait_for_function(CURVE, timeout=30_000)
+    address = page.url
+    with Store(home) as store:
+        (run,) = store.list(status="running")
+        alone, watched = [], []
+        for _ in range(TURNS):
+            page.goto("about:blank")
+            alone.append(_speed(store, run.id))
+            page.goto(address)
+            page.wait_for_function(CURVE, timeout=30_000)
+            watched.append(_speed(store, run.id))
+    _button(page, "Stop").click()
+    page.get_by_text("Stopped").first.wait_for()
+    return alone, watched
+
+
+def _speed(store: Any, run_id: str) -> float:
+    time.sleep(1.0)  # the page has come or gone
+    before = store.get(run_id)
+    time.sleep(SECONDS)
+    after = store.get(run_id)
+    return float((after.step - before.step) / (after.seconds - before.seconds))
+
+
+def _button(page: Any, name: str) -> Any:
+    return page.locator("[data-testid=stMain] .stButton").get_by_role("button", name=name, exact=True)
+
+
+@contextmanager
+def _app() -> Iterator[tuple[str, Path]]:
+    """The app as ``kernlab app`` serves it, with a run folder of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as home:
+        command = [sys.executable, "-m", "kernlab.cli", "app", "--no-browser", "--port", str(port)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen(command, env={**os.environ, "KERNLAB_HOME": home}, **quiet)  # type: ignore[call-overload]
+        url = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(300):
+                with suppress(OSError), urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+                    break
+                time.sleep(0.1)
+            yield url, Path(home)
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+@contextmanager
+def _browser() -> Iterator[Any]:
+    missing = "this benchmark needs Playwright and Chromium"
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise AppError(missing, "no playwright", "install kernlab[test]") from None
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, names)), None)
+    with sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        except Error as error:
+            raise AppError(missing, str(error).splitlines()[0], "install Chromium, or set KERNLAB_BROWSER") from None
+        yield browser
+        browser.close()
