@@ -80,7 +80,7 @@ DOORS = (
     ("train", "Handwritten digits", ":material/draw:", "Frequencies that turn into pictures.",
      {"dataset": "digits", "method": "ASKL"}),
     ("train", "A chirp", ":material/show_chart:", "One curve that needs two speeds at once.",
-     {"dataset": "chirp", "method": "ASKL", "n_features": "300", "frequency_scale": "10"}),
+     {"dataset": "chirp", "method": "ASKL", "n_features": "300"}),
     ("runs", "My runs", ":material/database:", "Everything that was trained here.", {}),
 )  # fmt: skip
 for place, (page, title, icon, words, scene) in zip(st.columns(len(DOORS)), DOORS, strict=True):

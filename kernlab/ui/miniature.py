@@ -14,7 +14,7 @@ from kernlab.training.trainer import train
 
 __all__ = ["SPEC", "Frame", "Miniature"]
 
-SPEC = RunSpec.of("ASKL", "checkerboard", cells=3, n_features=200, epochs=20, batch_size=64)
+SPEC = RunSpec.of("ASKL", "checkerboard", n_features=200, epochs=20, batch_size=64)
 
 
 class Frame(NamedTuple):
