@@ -383,18 +383,16 @@ def delete(run_id: str, undo: bool, purge: bool, as_json: bool) -> None:
 @click.argument("run_id")
 @as_json
 def resume(run_id: str, as_json: bool) -> None:
-    """Go on with a stopped, interrupted or failed run from its last checkpoint."""
+    """Go on with a stopped, interrupted or failed run from its last checkpoint (from its start if it left none)."""
     from kernlab.errors import StoreError
     from kernlab.spec import RunSpec
 
     store = _store()
     run = store.get(run_id)
-    checkpoint = store.checkpoint(run_id) if run.resumable else None
-    if checkpoint is None:
-        raise StoreError(
-            "only a stopped, interrupted or failed run with a checkpoint can go on", f"{run.id} is {run.status}"
-        )
-    _report(_train(RunSpec.from_dict(run.spec), store=store, run_id=run_id, resume=checkpoint), as_json)
+    if not run.resumable:
+        raise StoreError("only a stopped, interrupted or failed run can go on", f"{run.name} is {run.status}")
+    spec = RunSpec.from_dict(run.resolved or run.spec)  # it keeps what the rules once chose
+    _report(_train(spec, store=store, run_id=run_id, resume=store.checkpoint(run_id)), as_json)
 
 
 # -- benchmark --------------------------------------------------------------------------------------------------
