@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -24,8 +24,8 @@ LAYERS = (
     {"methods"},
     {"model", "spec"},
     {"training"},
-    {"runs", "bench", "estimators", "analysis"},
-    {"plots"},
+    {"runs", "estimators", "analysis"},
+    {"bench", "plots"},
     {"ui"},
     {"pages", "app", "cli"},
 )
@@ -42,6 +42,9 @@ HOMES = {
     "sqlalchemy": {"runs"},
     "click": {"cli"},
 }
+
+#: Asked for only where it is used, with a sentence for those who lack it.
+OPTIONAL = {"playwright"}
 
 Sources = Mapping[str, str]
 
@@ -65,8 +68,8 @@ def imports(source: str, modules: Sources) -> Iterator[str]:
                 if node.module == "kernlab" and alias.name in _HOMES:  # the short names of `import kernlab`
                     inner = f"kernlab.{_HOMES[alias.name]}"
                 yield inner if inner in modules or node.module == "kernlab" else str(node.module)
-        elif isinstance(node, ast.Constant) and node.value in modules:  # import_module("kernlab.ui.live")
-            yield str(node.value)
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            yield from (str(each.value) for each in node.args if isinstance(each, ast.Constant))
 
 
 def family(module: str) -> str:
@@ -134,13 +137,21 @@ def test_events_and_control_need_nothing_but_python():
 
 
 def test_what_is_imported_is_what_is_declared():
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    modules, owners = tree(), packages_distributions()
-    outside = {name.split(".")[0] for source in modules.values() for name in imports(source, modules)}
-    used = outside - set(sys.stdlib_module_names) - {"kernlab"}
-    wanted = {_plain(owners[name][0]) for name in used}
-    assert wanted == {_plain(re.split(r"[<>=!~;\[ ]", line)[0]) for line in declared}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed, tested = _names(project["dependencies"]), _names(project["optional-dependencies"]["test"])
+    files = [*ROOT.glob("tests/**/*.py")]
+    ours = {"kernlab", *(file.stem for file in files)}
+    assert _distributions(tree().values(), ours) == needed | OPTIONAL
+    assert tested >= OPTIONAL
+    assert _distributions((file.read_text("utf-8") for file in files), ours) <= needed | tested
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def _names(requirements: Iterable[str]) -> set[str]:
+    return {re.sub(r"[-_.]+", "-", re.split(r"[<>=!~;\[ ]", line)[0]).lower() for line in requirements}
+
+
+def _distributions(sources: Iterable[str], ours: set[str]) -> set[str]:
+    """The installed packages that the sources import from."""
+    owners = packages_distributions()
+    used = {name.split(".")[0] for source in sources for name in imports(source, {})}
+    return _names(owners[name][0] for name in used - set(sys.stdlib_module_names) - ours)
