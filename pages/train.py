@@ -47,7 +47,11 @@ def panel() -> None:
     """All that moves: one fragment, polling only while there is something to wait for."""
     watch: Watch | None = state["train.watch"]
     if watch:
-        watch.refresh()
+        try:
+            watch.refresh()
+        except KernlabError as error:  # the run could not start: nothing of it is kept but the reason
+            watch = state["train.watch"] = None
+            state["train.trouble"] = str(error)
     moment = live.moment_of(watch) if watch and watch.facts else None
     told = setup.scene_of(spec) if spec else scene.remembered("train")
     scene.write("train", told | ({"run": watch.id} if watch else {}) | live.view_scene())

@@ -229,6 +229,7 @@ class JobManager:
         self._turns = _Turns()
         self._jobs: dict[str, _Job] = {}
         self._untold: dict[str, str] = {}  # last words of runs whose end the disk would not take
+        self._refused: dict[str, KernlabError] = {}  # why runs never started; nothing of them is kept
         self._lock = threading.Lock()
 
     # -- starting
@@ -291,6 +292,12 @@ class JobManager:
 
     def _fail(self, job: _Job, error: BaseException) -> None:
         message = str(error)
+        if isinstance(error, KernlabError) and not (job.started or job.run.facts):
+            self._refused[job.run.id] = error  # first: whoever asks must not meet a run that is half gone
+            with suppress(StoreError):
+                job.writer.fail(message)
+                self.store.purge(job.run.id)
+            return
         if not isinstance(error, KernlabError):
             _log.error("run %s stopped with an unexpected error", job.run.id, exc_info=error)
             message = (
@@ -344,7 +351,10 @@ class JobManager:
 
         Raises:
             UnknownNameError: no such run.
+            KernlabError: why this run could not start (bad data, no such device); nothing of it was kept.
         """
+        if run_id in self._refused:
+            raise self._refused[run_id]
         with self._lock:
             job = self._jobs.get(run_id)
         return job.state() if job and not job.writer.ended else self._stored(self.store.get(run_id))
@@ -363,7 +373,11 @@ class JobManager:
         return sorted(live, key=lambda state: (order[state.status], state.position or 0))
 
     def wait(self, run_id: str, timeout: float | None = None) -> JobState:
-        """The run's state once it has ended, or after ``timeout`` seconds."""
+        """The run's state once it has ended, or after ``timeout`` seconds.
+
+        Raises:
+            KernlabError: as :meth:`snapshot`.
+        """
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         with self._lock:
             job = self._jobs.get(run_id)

@@ -52,8 +52,8 @@ class Watch:
 
     def __init__(self, jobs: JobManager, run_id: str) -> None:
         self.jobs, self.id = jobs, run_id
+        self.state: JobState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         self.run: Run = jobs.store.get(run_id)
-        self.state: JobState = jobs.snapshot(run_id)
         self.history: dict[str, Curve] = {}
         self.snapshots = Snapshots(np.zeros(0, np.int64), np.zeros(0))
         self.static: dict[str, NDArray[Any]] = {}

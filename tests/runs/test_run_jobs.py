@@ -246,9 +246,6 @@ def test_an_unexpected_error_is_a_sentence_for_the_user_and_a_traceback_for_the_
 
 
 def test_the_ends_a_training_can_have(store: Store) -> None:
-    def refuses(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
-        raise DataError("the data must have two classes", 1, "choose another target")
-
     def stops_short(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
         yield fake.started(spec)
 
@@ -257,7 +254,6 @@ def test_the_ends_a_training_can_have(store: Store) -> None:
         raise SystemExit
 
     ends = [
-        (refuses, "failed", "The data must have two classes"),
         (stops_short, "failed", "without a final event"),
         (exits, "failed", "SystemExit"),
         (fake.train, "failed", "smaller learning rate"),
@@ -267,6 +263,21 @@ def test_the_ends_a_training_can_have(store: Store) -> None:
         state = jobs.wait(jobs.submit(fake.spec(5, diverge_at=3)), 10)
         assert state.status == status
         assert words.lower() in state.error.lower()
+
+
+def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> None:
+    def refuses(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
+        raise DataError("the data must have two classes", 1, "choose another target")
+        yield
+
+    jobs = JobManager(store, refuses, device_key=str)
+    run_id = jobs.submit(fake.spec(5))
+    with pytest.raises(DataError, match="two classes.*another target"):
+        jobs.wait(run_id, 10)
+    until(lambda: not store.folder(run_id).path.exists())
+    assert store.list() == []
+    with pytest.raises(DataError, match="two classes"):
+        jobs.snapshot(run_id)
 
 
 def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(

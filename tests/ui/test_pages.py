@@ -2,6 +2,7 @@
 
 import time
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -190,10 +191,28 @@ def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
     assert next(button for button in app.button if button.label == "Train").disabled
 
 
+def refusal(app):
+    """The one sentence that a run which cannot start leaves on the page; nothing of it is stored."""
+    until = time.monotonic() + 30
+    while not errors(app) and time.monotonic() < until:
+        app.run()
+    (sentence,) = errors(app)
+    assert "run" not in app.query_params
+    assert manager().store.list() == []
+    return sentence
+
+
 def test_a_run_that_cannot_be_is_a_sentence():
-    app = press(page("train", **{**QUICK, "batch_size": "5000"}), "Train")
-    manager().wait(app.query_params["run"], 60)
-    assert "batch" in " ".join(errors(app.run()))
+    assert "mini-batch" in refusal(press(page("train", **{**QUICK, "batch_size": "5000"}), "Train"))
+
+
+def test_data_that_cannot_be_used_are_a_sentence(tmp_path, monkeypatch):
+    data = tmp_path / "data"
+    data.mkdir()
+    table = pd.DataFrame({"a": [0.0, 1.0, float("nan"), 2.0] * 20, "target": [0, 1] * 40})
+    table.to_parquet(data / "holes.parquet")
+    monkeypatch.setenv("KERNLAB_DATA", str(data))
+    assert "NaN" in refusal(press(page("train", dataset="holes", method="SK", n_features="20"), "Train"))
 
 
 def test_a_folder_of_data_that_is_not_there_is_a_sentence(tmp_path, monkeypatch):
