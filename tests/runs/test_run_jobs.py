@@ -272,7 +272,7 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
 
     jobs = JobManager(store, refuses, device_key=str)
     run_id = jobs.submit(fake.spec(5))
-    with pytest.raises(DataError, match="two classes.*another target"):
+    with pytest.raises(DataError, match=r"two classes.*another target"):
         jobs.wait(run_id, 10)
     until(lambda: not store.folder(run_id).path.exists())
     assert store.list() == []
