@@ -15,10 +15,12 @@ def _gram_eigh(Q: Float[Tensor, "D K"]) -> tuple[Float[Tensor, " K"], Float[Tens
     Forming the Gram matrix squares the condition number, so it is formed in float64: then singular
     values are right to about 1e-8 of the largest, below the resolution of the float32 they came from.
     """
-    wide = Q.to("cpu") if Q.device.type == "mps" else Q  # MPS has no float64
-    wide = wide.double()
+    if Q.device.type == "mps":  # no float64 there
+        s, V = _gram_eigh(Q.cpu())
+        return s.to("mps", Q.dtype), V.to("mps", Q.dtype)
+    wide = Q.double()
     squares, V = torch.linalg.eigh(wide.mT @ wide)
-    return squares.clamp_min(0).sqrt().to(Q.device), V.to(Q.device)
+    return squares.clamp_min(0).sqrt(), V
 
 
 def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor) -> Float[Tensor, "D K"]:
@@ -42,9 +44,8 @@ def singular_value_threshold(Q: Float[Tensor, "D K"], threshold: float | Tensor)
     if Q.shape[-2] < Q.shape[-1]:
         return singular_value_threshold(Q.mT, threshold).mT
     s, V = _gram_eigh(Q)
-    keep = (1 - threshold / s).clamp_min(0)  # 1 − t/0 = −inf → 0
-    keep = torch.where(s > 0, keep, 0.0)  # … but 0/0, where nothing is shrunk from nothing
-    shrink = ((V * keep.to(V.dtype)) @ V.mT).to(Q.dtype)  # symmetric
+    keep = (1 - threshold / s.clamp_min(torch.finfo(s.dtype).tiny)).clamp_min(0)
+    shrink = ((V * keep) @ V.mT).to(Q.dtype)  # symmetric
     return (shrink @ Q.mT).mT
 
 

@@ -32,12 +32,11 @@ class Hinge(Loss):
 
     def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         y = y[:, None]
-        own = F.gather(1, y)
         rival, who = F.scatter(1, y, -torch.inf).max(1, keepdim=True)
-        short = 1 - own + rival
-        active = (short > 0).to(F.dtype) / F.shape[0]
-        G = torch.zeros_like(F).scatter(1, who, active).scatter(1, y, -active)
-        return short.clamp_min(0).mean(), G
+        short = (1 + rival - F.gather(1, y)).clamp_min(0)
+        active = short.sign() / F.shape[0]
+        G = torch.zeros_like(F).scatter_(1, who, active).scatter_(1, y, -active)
+        return short.mean(), G
 
     def lipschitz(self, F: Float[Tensor, "m K"], y: Targets) -> float:
         """√2: two outputs move the margin, each with slope one."""

@@ -8,6 +8,8 @@ Source: ASKL eq. 4.
 
 from __future__ import annotations
 
+import torch
+
 from kernlab.options import component
 from kernlab.regularizers.base import REGULARIZERS, Regularizer
 from kernlab.typing import Float, Tensor
@@ -27,7 +29,7 @@ class FeatureNorm(Regularizer):
     acts = "feature gradient"
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
-        return Phi.pow(2).sum() / Phi.shape[0]
+        return torch.linalg.vector_norm(Phi).square() / Phi.shape[0]
 
     def feature_gradient(self, Phi: Float[Tensor, "m D"]) -> Float[Tensor, "m D"]:
         return Phi * (2 * self.weight / Phi.shape[0])
