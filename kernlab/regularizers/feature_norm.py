@@ -29,7 +29,8 @@ class FeatureNorm(Regularizer):
     acts = "feature gradient"
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
-        return torch.linalg.vector_norm(Phi).square() / Phi.shape[0]
+        length: Tensor = torch.linalg.vector_norm(Phi)
+        return length.square() / Phi.shape[0]
 
     def feature_gradient(self, Phi: Float[Tensor, "m D"]) -> Float[Tensor, "m D"]:
         return Phi * (2 * self.weight / Phi.shape[0])
