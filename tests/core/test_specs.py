@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.data import SOURCES
+from kernlab.data import SOURCES, Source
 from kernlab.errors import CompositionError, KernlabError, OptionError, UnknownNameError
 from kernlab.feature_maps import NonStationary, Stationary
 from kernlab.methods import METHODS, MethodSpec, method
-from kernlab.options import Option
+from kernlab.options import Option, component, option
 from kernlab.regularizers import FeatureNorm, Frobenius, TraceNorm
 from kernlab.spec import RunSpec
 
@@ -136,6 +136,18 @@ def test_a_word_that_method_and_generator_share_means_the_generators():
     assert spec.data.source == {"lengthscale": 0.2}
     assert spec.method.feature_map.frequency_scale == 1.0
     assert RunSpec.of("ASKL", "moons", **{"data.noise": 0.3}).data.source == {"noise": 0.3}
+
+
+def test_an_option_that_method_and_generator_share_is_said_with_a_prefix(monkeypatch):
+    @component
+    class Clash(Source):
+        name = "clash"
+        momentum: float = option(0.5, "Of the generator, not of the optimizer.", ge=0, le=1)
+
+    monkeypatch.setitem(SOURCES._entries, "clash", Clash)
+    spec = RunSpec.of("ASKL", "clash", momentum=0.25, **{"data.momentum": 0.75})
+    assert (spec.method.solver.momentum, spec.data.source) == (0.25, {"momentum": 0.75})
+    assert parsed(spec.command()) == spec
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,19 @@ def test_eight_steps_of_each_optimizer_and_schedule(optimizer, schedule):
     compare("ASKL", classes(), "squared", optimizer, schedule)
 
 
+@pytest.mark.parametrize(
+    ("schedule", "rates"),
+    {
+        "cosine": {0.0: 1.0, 0.5: 0.5, 1.0: 0.0, 1 / 3: 0.75},
+        "step": {0.0: 1.0, 0.499: 1.0, 0.5: 0.1, 0.749: 0.1, 0.75: 0.01, 0.999: 0.01},
+        "constant": {0.0: 1.0, 0.5: 1.0, 0.999: 1.0},
+    }.items(),
+)
+def test_schedules_at_their_corners(schedule, rates):
+    solver = ProximalGradient(schedule=schedule)
+    assert {at: solver.rate(at) for at in rates} == pytest.approx(rates, abs=1e-12)
+
+
 def test_weights_start_at_zero():
     assert (checkpoints(spec(epochs=1), classes())[0].arrays["param/weight"] == 0).all()
 
