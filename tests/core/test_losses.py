@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -39,6 +39,7 @@ def test_hinge(case):
         others[c] = -np.inf
         rival = int(np.argmax(others))
         short = 1 - (f[c] - f[rival])
+        assume(abs(short) > 1e-9)  # at the corner rounding decides
         if short > 0:
             total += short
             G[i, rival], G[i, c] = 1, -1
