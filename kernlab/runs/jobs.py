@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from kernlab import paths
-from kernlab.errors import KernlabError, StoreError
+from kernlab.errors import KernlabError, StoreError, UnknownNameError
 from kernlab.runs.layout import LIVE, Run, Status
 from kernlab.runs.store import Store
 from kernlab.runs.writer import Writer
@@ -357,7 +357,10 @@ class JobManager:
             raise self._refused[run_id]
         with self._lock:
             job = self._jobs.get(run_id)
-        return job.state() if job and not job.writer.ended else self._stored(self.store.get(run_id))
+        try:
+            return job.state() if job and not job.writer.ended else self._stored(self.store.get(run_id))
+        except UnknownNameError as gone:  # perhaps refused while it was looked at
+            raise self._refused.get(run_id, gone) from None
 
     def _stored(self, run: Run) -> JobState:
         remaining = _remaining(run.step, run.total_steps, run.step, run.seconds) if run.live else None
@@ -368,7 +371,10 @@ class JobManager:
     def queue(self) -> list[JobState]:
         """Every run under way, of this process and of others: running, then queued in order, then paused."""
         order = {"running": 0, "queued": 1, "paused": 2}
-        states = [self.snapshot(run.id) for run in reversed(self.store.list(status=LIVE))]
+        states = []
+        for run in reversed(self.store.list(status=LIVE)):
+            with suppress(KernlabError):  # refused or purged since it was listed
+                states.append(self.snapshot(run.id))
         live = [state for state in states if state.status in order]
         return sorted(live, key=lambda state: (order[state.status], state.position or 0))
 

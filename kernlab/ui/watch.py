@@ -6,12 +6,14 @@ Knows the store and the job manager, not Streamlit; a session keeps one of these
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlab.errors import KernlabError
+from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.runs.jobs import JobManager, JobState
 from kernlab.runs.store import Curve, Run, Snapshots
 from kernlab.spec import RunSpec
@@ -53,7 +55,8 @@ class Watch:
     def __init__(self, jobs: JobManager, run_id: str) -> None:
         self.jobs, self.id = jobs, run_id
         self.state: JobState = jobs.snapshot(run_id)  # first: it knows why a run could not start
-        self.run: Run = jobs.store.get(run_id)
+        with self._reason():
+            self.run: Run = jobs.store.get(run_id)
         self.history: dict[str, Curve] = {}
         self.snapshots = Snapshots(np.zeros(0, np.int64), np.zeros(0))
         self.static: dict[str, NDArray[Any]] = {}
@@ -85,8 +88,20 @@ class Watch:
 
     def refresh(self) -> None:
         """Fetch what is new. A run that was over at the last look costs nothing."""
-        if self._over:
-            return
+        if not self._over:
+            with self._reason():
+                self._fetch()
+
+    @contextmanager
+    def _reason(self) -> Iterator[None]:
+        """A run that is refused while it is looked at: say why it could not start, not that it is gone."""
+        try:
+            yield
+        except UnknownNameError:
+            self.jobs.snapshot(self.id)
+            raise
+
+    def _fetch(self) -> None:
         store = self.jobs.store
         self.state = self.jobs.snapshot(self.id)
         over = not self.live  # asked before the metrics: what comes between the two is still fetched

@@ -280,6 +280,21 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
         jobs.snapshot(run_id)
 
 
+def test_a_run_refused_while_it_is_looked_at_says_why(
+    jobs: JobManager, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused_meanwhile(run_id: str) -> Any:
+        jobs._refused[run_id] = DataError("the data must have two classes")
+        raise UnknownNameError("a run must be one that the store has", run_id)
+
+    run_id = store.create(fake.spec(5))  # in the list, and gone when the queue looks at it
+    monkeypatch.setattr(store, "get", refused_meanwhile)
+    assert jobs.queue() == []
+    jobs._refused.clear()
+    with pytest.raises(DataError, match="two classes"):
+        jobs.snapshot(run_id)
+
+
 def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
     jobs: JobManager, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

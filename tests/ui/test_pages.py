@@ -212,6 +212,7 @@ def test_data_that_cannot_be_used_are_a_sentence(tmp_path, monkeypatch):
     table = pd.DataFrame({"a": [0.0, 1.0, float("nan"), 2.0] * 20, "target": [0, 1] * 40})
     table.to_parquet(data / "holes.parquet")
     monkeypatch.setenv("KERNLAB_DATA", str(data))
+    setup._look.clear()
     assert "NaN" in refusal(press(page("train", dataset="holes", method="SK", n_features="20"), "Train"))
 
 
