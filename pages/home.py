@@ -75,7 +75,7 @@ small = miniature()
 state["home.polling"] = not small.done or (time.monotonic() - state["home.began"]) / FRAME < len(small.frames)
 st.fragment(picture, run_every=FRAME if state["home.polling"] else None)()
 
-DOORS = (
+DOORS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
     ("train", "Train this one", ":material/play_circle:", "Change anything and press Train.", setup.scene_of(SPEC)),
     ("train", "Handwritten digits", ":material/draw:", "Frequencies that turn into pictures.",
      {"dataset": "digits", "method": "ASKL"}),
