@@ -39,7 +39,9 @@ def interval() -> float | None:
     watch: Watch | None = state["train.watch"]
     if not (watch and watch.live):
         return 0.5 if live.playing() else None
-    return 0.5 if watch.history else 0.2
+    if not watch.history:
+        return 0.2
+    return 0.5 if watch.state.elapsed < 10 else 1.0  # every look costs the training a little
 
 
 @sentences()

@@ -104,7 +104,7 @@ def _reference(run: TrainingState) -> PlainASKL:
     )  # fmt: skip
 
 
-def _difference(eager: TrainingState, compiled: TrainingState, source: TrainingState, steps: int = 20) -> list[float]:
+def _difference(eager: TrainingState, compiled: TrainingState, source: TrainingState, steps: int = 10) -> list[float]:
     """Relative distance ‖θ − θ_reference‖/‖θ_reference‖ after some steps, the larger of Ω and W.
 
     Entry by entry a few numbers may differ more: where a gradient is rounding error, Adam still makes a

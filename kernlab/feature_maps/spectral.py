@@ -18,6 +18,7 @@ import torch
 
 from kernlab.feature_maps.base import FeatureMap, Pullback
 from kernlab.feature_maps.densities import draw
+from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.linalg import median_distance
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -96,17 +97,17 @@ class SpectralMap(FeatureMap):
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:
         z = self._project(params, X)
         if self.paired:
-            return torch.cat([torch.cos(z).sum(1), torch.sin(z).sum(1)], dim=1) * self._scale
-        return torch.cos(z).sum(1) * self._scale
+            return torch.cat([cos(z).sum(1), sin(z).sum(1)], dim=1) * self._scale
+        return cos(z).sum(1) * self._scale
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Written out: ∂φ/∂z_p = −c sin z_p, so ∇_{Ω_p} = Xᵀ(−c sin z_p ∘ ∂Φ). Source: ASKL eq. 9."""
         z = self._project(params, X)
-        cosine = torch.cos(z)
+        cosine = cos(z)
         D = self.n_features
 
         if self.paired:
-            sine = torch.sin(z)
+            sine = sin(z)
             Phi = torch.cat([cosine.sum(1), sine.sum(1)], dim=1) * self._scale
 
             def back(cotangent: Tensor) -> dict[str, Tensor]:
@@ -118,7 +119,7 @@ class SpectralMap(FeatureMap):
             Phi = cosine.sum(1) * self._scale
 
             def back(cotangent: Tensor) -> dict[str, Tensor]:
-                inner = torch.sin(z) * (cotangent * -self._scale)[:, None, :]
+                inner = sin(z) * (cotangent * -self._scale)[:, None, :]
                 return self._through(X, inner)
 
         return Phi, back

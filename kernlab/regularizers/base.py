@@ -37,7 +37,7 @@ class Regularizer(Component):
         """λ ∂value/∂Φ."""
         raise NotImplementedError
 
-    def prox(self, W: Float[Tensor, "D K"], learning_rate: float) -> Float[Tensor, "D K"]:
+    def prox(self, W: Float[Tensor, "D K"], learning_rate: float | Tensor) -> Float[Tensor, "D K"]:
         """argmin_V ½‖V − W‖² + (learning rate · λ) value(V)."""
         raise NotImplementedError
 

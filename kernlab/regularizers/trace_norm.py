@@ -30,5 +30,5 @@ class TraceNorm(Regularizer):
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         return nuclear_norm(W)
 
-    def prox(self, W: Float[Tensor, "D K"], learning_rate: float) -> Float[Tensor, "D K"]:
+    def prox(self, W: Float[Tensor, "D K"], learning_rate: float | Tensor) -> Float[Tensor, "D K"]:
         return singular_value_threshold(W, self.weight * learning_rate)

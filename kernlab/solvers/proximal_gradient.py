@@ -9,8 +9,10 @@ Source: ASKL eq. 7–9, §"Update trainable matrices".
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
 from typing import Literal, TypeAlias
 
 import torch
@@ -22,10 +24,13 @@ from kernlab.regularizers.base import Regularizer
 from kernlab.solvers.base import SOLVERS, Solver
 from kernlab.typing import Float, Params, Targets, Tensor
 
-__all__ = ["Gradients", "ProximalGradient", "proximal_step", "risk_gradients"]
+__all__ = ["Gradients", "ProximalGradient", "Step", "compiled_step", "eager_step", "proximal_step", "risk_gradients"]
 
 #: (loss, smooth penalties by name, gradients by parameter name)
 Gradients: TypeAlias = tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]
+
+#: (X, y, learning rate) -> (loss, smooth penalties by name)
+Step: TypeAlias = Callable[[Tensor, Tensor, float], tuple[Tensor, dict[str, Tensor]]]
 
 
 @SOLVERS.register("proximal_gradient")
@@ -115,3 +120,86 @@ def proximal_step(W: Float[Tensor, "D K"], regularizers: Sequence[Regularizer], 
     for r in regularizers:
         if r.acts == "proximal step" and r.weight > 0:
             W.copy_(r.prox(W, learning_rate))
+
+
+def eager_step(
+    gradients: Callable[..., Gradients],
+    params: Params,
+    free: Sequence[str],
+    regularizers: Sequence[Regularizer],
+    optimizer: torch.optim.Optimizer,
+) -> Step:
+    """The step (X, y, learning rate) -> (loss, penalties) that changes ``params`` in place.
+
+    Args:
+        gradients: from :func:`risk_gradients`.
+        params: the tensors; ``free`` names those that ``optimizer`` holds.
+        regularizers: the penalties; those with a proximal map are applied after the gradient step.
+    """
+
+    def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate
+        value, penalties, gradient = gradients(params, X, y)
+        for name in free:
+            params[name].grad = gradient[name]
+        optimizer.step()
+        proximal_step(params["weight"], regularizers, learning_rate)
+        return value, penalties
+
+    return step
+
+
+def compiled_step(
+    gradients: Callable[..., Gradients],
+    params: Params,
+    free: Sequence[str],
+    regularizers: Sequence[Regularizer],
+    optimizer: torch.optim.Adam,
+) -> Step:
+    """As :func:`eager_step`, with gradients, Adam and the proximal maps compiled into one program.
+
+    Adam is written out here, since the compiler fuses what it can see; its moments and step count stay
+    where torch's Adam keeps them, so that checkpoints and the eager step read the same state.
+    """
+    (group,) = optimizer.param_groups
+    (beta1, beta2), eps = group["betas"], group["eps"]
+
+    def whole(
+        params: Params, state: dict[str, dict[str, Tensor]], X: Tensor, y: Tensor, rate: Tensor
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        value, penalties, gradient = gradients(params, X, y)
+        for name in free:
+            g, held = gradient[name], state[name]
+            t = held["step"].add_(1)
+            mean = held["exp_avg"].lerp_(g, 1 - beta1)
+            square = held["exp_avg_sq"].mul_(beta2).addcmul_(g, g, value=1 - beta2)
+            length = (square / (1 - beta2**t)).sqrt() + eps
+            moved = params[name] - rate / (1 - beta1**t) * mean / length
+            if name == "weight":
+                for r in regularizers:
+                    if r.acts == "proximal step" and r.weight > 0:
+                        moved = r.prox(moved, rate)
+            params[name].copy_(moved)
+        return value, penalties
+
+    logging.getLogger("torch._inductor.ir").setLevel(logging.ERROR)  # it tells of each operation without a C door
+    # The compiler counts how often one code object was compiled in this process and refuses the ninth; a copy
+    # for each run starts its own count, and is freed with the run.
+    copy = FunctionType(whole.__code__.replace(), whole.__globals__, closure=whole.__closure__)
+    fast = torch.compile(copy, fullgraph=True, dynamic=False, options={"cpp_wrapper": True})
+    rate = torch.zeros(())
+
+    def held(param: Tensor) -> dict[str, Tensor]:
+        if not optimizer.state[param]:  # before the first step, as torch's Adam begins
+            moments = {key: torch.zeros_like(param) for key in ("exp_avg", "exp_avg_sq")}
+            optimizer.state[param] = {"step": torch.zeros(()), **moments}
+        state: dict[str, Tensor] = optimizer.state[param]
+        return state
+
+    def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
+        state = {name: held(params[name]) for name in free}
+        found: tuple[Tensor, dict[str, Tensor]] = fast(params, state, X, y, rate.fill_(learning_rate))
+        return found
+
+    return step

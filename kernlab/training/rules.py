@@ -75,8 +75,13 @@ def worth_compiling(method: MethodSpec, steps: int, device: torch.device) -> boo
     """
     solver = method.solver
     assert isinstance(solver, ProximalGradient)
+    if solver.compile == "on" and solver.optimizer != "adam":
+        raise CompositionError(
+            "the compiled step is written for Adam", solver.optimizer, "set compile=off or optimizer=adam"
+        )
     if solver.compile != "auto":
         return solver.compile == "on"
     cosines = steps * solver.batch_size * getattr(method.feature_map, "pairs", 1) * method.feature_map.width
     compiler = any(shutil.which(name) for name in ("g++", "clang++", "c++"))
-    return device.type == "cpu" and method.learned and cosines > 1.5e10 and compiler
+    possible = device.type == "cpu" and solver.optimizer == "adam" and compiler
+    return possible and method.learned and cosines > 1.5e10

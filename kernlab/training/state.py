@@ -6,8 +6,6 @@ training equals the uninterrupted one bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,12 +18,14 @@ from kernlab.methods import MethodSpec
 from kernlab.model import Model
 from kernlab.objectives import Loss
 from kernlab.solvers import ProximalGradient
-from kernlab.solvers.proximal_gradient import Gradients, proximal_step, risk_gradients
+from kernlab.solvers.proximal_gradient import Step, compiled_step, eager_step, risk_gradients
 from kernlab.training.events import Checkpoint
 from kernlab.training.rules import worth_compiling
 from kernlab.typing import Tensor
 
 __all__ = ["TrainingState", "row_order", "to_numpy"]
+
+GATHERED = 64  # mini-batches whose rows are gathered at once
 
 
 class TrainingState:
@@ -68,8 +68,9 @@ class TrainingState:
         self.optimizer = self.solver.make_optimizer([self.params[k] for k in self.free], self.learning_rate)
         self.step, self.summed = 0, 0
         self.sums: dict[str, Any] = {}
-        self._order, self._order_epoch = torch.empty(0, dtype=torch.int64), -1
-        self.gradients, self.compiled = self._step_function()
+        self._rows, self._group = (self.X[:0], self.y[:0]), (-1, -1)
+        self.gradients = risk_gradients(feature_map, method.learned, self.loss, method.regularizers)
+        self._take, self.compiled = self._step_function()
 
     def tensors(self, X: Any, y: Any) -> tuple[Tensor, Tensor]:
         """Inputs and targets on the device."""
@@ -88,25 +89,21 @@ class TrainingState:
         return self.learning_rate * self.solver.rate(self.step / self.total)
 
     def batch(self) -> tuple[Tensor, Tensor]:
-        """Rows of the coming step."""
+        """Rows of the coming step. Many mini-batches are gathered at once; each is then a plain slice."""
         epoch, place = divmod(self.step, self.per_epoch)
-        if epoch != self._order_epoch:
-            self._order, self._order_epoch = row_order(self.seed, epoch, self.n).to(self.device), epoch
-        rows = self._order[place * self.solver.batch_size : (place + 1) * self.solver.batch_size]
-        return self.X[rows], self.y[rows]
+        m, group = self.solver.batch_size, (epoch, place // GATHERED)
+        if group != self._group:
+            order = row_order(self.seed, epoch, self.n)[group[1] * GATHERED * m : (group[1] + 1) * GATHERED * m]
+            rows = order.to(self.device)
+            self._rows, self._group = (self.X[rows], self.y[rows]), group
+        start = place % GATHERED * m
+        return self._rows[0][start : start + m], self._rows[1][start : start + m]
 
     def advance(self) -> None:
         """One mini-batch: gradient step, then the proximal maps."""
         X, y = self.batch()
-        rate = self.rate
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
         with torch.no_grad():
-            value, penalties, gradient = self.gradients(self.params, X, y)
-            for name in self.free:
-                self.params[name].grad = gradient[name]
-            self.optimizer.step()
-            proximal_step(self.params["weight"], self.method.regularizers, rate)
+            value, penalties = self._take(X, y, self.rate)
         for name, amount in (("loss", value), *penalties.items()):
             self.sums[name] = self.sums.get(name, 0.0) + amount
         self.step += 1
@@ -118,22 +115,23 @@ class TrainingState:
         self.sums, self.summed = {}, 0
         return means
 
-    def _step_function(self) -> tuple[Callable[..., Gradients], bool]:
-        plain = risk_gradients(self.method.feature_map, self.method.learned, self.loss, self.method.regularizers)
+    def _step_function(self) -> tuple[Step, bool]:
+        parts = (self.gradients, self.params, self.free, self.method.regularizers)
+        eager = eager_step(*parts, self.optimizer)
         if not worth_compiling(self.method, self.total, self.device):
-            return plain, False
-        # The compiler counts how often one code object was compiled in this process and refuses the ninth;
-        # a copy for each run starts its own count, and is freed with the run.
-        copy = FunctionType(plain.__code__.replace(), plain.__globals__, closure=plain.__closure__)
-        fast = torch.compile(copy, fullgraph=True, dynamic=False)
-        rows = slice(0, self.solver.batch_size)
+            return eager, False
+        assert isinstance(self.optimizer, torch.optim.Adam)
+        before = self.checkpoint()
         try:
+            fast = compiled_step(*parts, self.optimizer)
             with torch.no_grad():
-                fast(self.params, self.X[rows], self.y[rows])
+                fast(self.X[: self.solver.batch_size], self.y[: self.solver.batch_size], 0.0)
         except Exception as error:
             if self.solver.compile == "on":
                 raise OptionError("compile=on needs a working C++ compiler", error, "set compile=auto") from None
-            return plain, False
+            return eager, False
+        finally:
+            self.restore(before)  # compiling took a step
         return fast, True
 
     def diverged(self, found: object) -> TrainingError:

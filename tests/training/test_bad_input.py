@@ -43,7 +43,7 @@ def test_no_memory_ends_as_failed_with_advice(monkeypatch):
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("kernlab.training.state.proximal_step", full)
+    monkeypatch.setattr("kernlab.solvers.proximal_gradient.proximal_step", full)
     last = events(spec(), classes())[-1]
     assert isinstance(last, Failed)
     assert "Set a smaller n_features or batch_size" in last.message
