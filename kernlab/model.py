@@ -23,15 +23,21 @@ __all__ = ["Model", "feature_blocks", "outputs"]
 
 
 def feature_blocks(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "b D"]]:
-    """Φ in blocks of rows, each of about 16 MB, so that n × D never has to fit in memory."""
-    rows = max(1, 4_000_000 // method.feature_map.width)
+    """Φ in blocks of rows, each of about 4 MB, so that n × D never has to fit in memory."""
+    rows = max(1, 1_000_000 // method.feature_map.width)
     for start in range(0, len(X), rows):
         yield method.feature_map.apply(params, X[start : start + rows])
 
 
 def outputs(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n K"]:
     """f(X) = φ(X)W for scaled inputs, block by block."""
-    return torch.cat([Phi @ params["weight"] for Phi in feature_blocks(method, params, X)])
+    W, start = params["weight"], 0
+    # One array from the start: small results kept between large blocks would split the heap and make it grow.
+    F = X.new_empty(len(X), W.shape[1])
+    for Phi in feature_blocks(method, params, X):
+        F[start : start + len(Phi)] = Phi @ W
+        start += len(Phi)
+    return F
 
 
 @dataclass(frozen=True, eq=False)
