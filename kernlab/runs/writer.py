@@ -116,6 +116,8 @@ class Writer:
         rows = [{**place, "name": k, "value": float(v)} for k, v in event.metrics.items() if k not in seen]
         with self._rows_lock:
             self._rows += rows
+        if event.step == self._first + 1:
+            self.flush()  # somebody waits for the first point of the curves
 
     _evaluated = _step
 
