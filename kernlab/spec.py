@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from kernlab.data import SOURCES, DataSpec
@@ -49,7 +49,7 @@ class RunSpec:
         """The named method ("Custom": a plain one to compose from) on the named data, with options by their flat keys.
 
         Raises:
-            UnknownNameError: no such method, data set or option.
+            UnknownNameError: no such method or option; an unknown data set is told when it is loaded.
             OptionError: a bad value.
         """
         start = MethodSpec() if method == MethodSpec.name else METHODS[method]
@@ -135,6 +135,9 @@ class RunSpec:
         data = values.get("data", {}) if isinstance(values, Mapping) else None
         if not isinstance(data, Mapping):
             raise OptionError("a run must be written as {'method': {...}, 'data': {...}, ...}", repr(values))
+        parts = [each.name for each in fields(cls)]
+        if unknown := set(values) - set(parts):
+            raise UnknownNameError.among("part of a run", min(unknown), parts)
         return cls(
             MethodSpec.from_dict(values.get("method", {})),
             DataSpec.build(**data),

@@ -115,7 +115,11 @@ def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
     Raises:
         TrainingError: the run diverged or did not fit into memory.
     """
-    (last,) = deque(train(spec, data=data), maxlen=1)
+    threads = torch.get_num_threads()
+    try:
+        (last,) = deque(train(spec, data=data), maxlen=1)
+    finally:
+        torch.set_num_threads(threads)  # a run computes with its own number; the caller gets theirs back
     if isinstance(last, Finished):
         return Result(last.summary, Model.from_arrays(last.model, last.meta))
     raise TrainingError("the run must reach its last step", getattr(last, "message", "it was stopped"))

@@ -281,3 +281,8 @@ def test_json_that_is_not_a_run_gets_a_sentence(damaged):
 
 def test_the_generators_of_the_tests_are_there():
     assert set(DATASETS) <= set(SOURCES)
+
+
+def test_an_unknown_part_of_a_stored_run_is_refused():
+    with pytest.raises(UnknownNameError, match="seed"):
+        RunSpec.from_dict({**RunSpec().to_dict(), "sead": 3})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from small import classes, curve, events, spec, targets
 
 from kernlab.data import DataSpec, load, prepare
@@ -118,3 +119,13 @@ def test_predictions_do_not_depend_on_the_other_rows(monkeypatch):
     X = np.tile(data.dataset.X, (2, 1))
     scores = wide.decision_function(X)
     np.testing.assert_allclose(scores[:60], scores[60:], atol=1e-5)
+
+
+def test_fitting_leaves_the_number_of_threads_as_it_was():
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        fit(spec(), data=classes())
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
