@@ -8,6 +8,7 @@ interrupted one with code 130. Heavy imports happen inside the commands, so that
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -430,7 +431,16 @@ def _store() -> Store:
 
 
 def _print_json(document: Any) -> None:
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+    click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity, which a diverged run's curves end in: they become null."""
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _said(document: Mapping[str, Any], sentence: str, as_json: bool) -> None:
