@@ -191,6 +191,16 @@ def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
     assert next(button for button in app.button if button.label == "Train").disabled
 
 
+@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bound"])
+def test_a_diverged_run_is_shown_with_its_reason(view):
+    scene = {"dataset": "chirp", "method": "SKL", "n_features": "50", "epochs": "5", "optimizer": "sgd"}
+    jobs = manager()
+    run_id = jobs.submit(setup.spec_from({**scene, "learning_rate": "100"}))
+    assert jobs.wait(run_id, 60).status == "failed"
+    (sentence,) = errors(page("train", run=run_id, view=view))
+    assert "learning_rate below 100" in sentence
+
+
 def refusal(app):
     """The one sentence that a run which cannot start leaves on the page; nothing of it is stored."""
     until = time.monotonic() + 30
