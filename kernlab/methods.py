@@ -20,7 +20,7 @@ from typing import Any
 from kernlab.errors import CompositionError, OptionError, UnknownNameError
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap, NonStationary, Stationary
 from kernlab.objectives import OBJECTIVES, Loss
-from kernlab.options import Component, Option, options_of
+from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
 from kernlab.regularizers import REGULARIZERS, FeatureNorm, Frobenius, Regularizer, TraceNorm
 from kernlab.solvers import SOLVERS, ProximalGradient, Solver
@@ -91,9 +91,12 @@ class MethodSpec:
             "learned": self.learned,
             "objective": self.objective.name if self.objective else "auto",
         }
-        for part in self.parts:
-            values |= part.options()
-        return values | dict.fromkeys(REGULARIZERS, 0.0) | {r.name: r.weight for r in self.regularizers}
+        return (
+            values
+            | flatten(self.parts)
+            | dict.fromkeys(REGULARIZERS, 0.0)
+            | {r.name: r.weight for r in self.regularizers}
+        )
 
     def with_options(self, changes: Mapping[str, Any]) -> MethodSpec:
         """A copy with options changed by their flat keys, as ``--set``, forms and links give them.

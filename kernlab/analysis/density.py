@@ -23,6 +23,7 @@ __all__ = [
     "kde",
     "length_density",
     "principal_directions",
+    "unit",
     "window",
 ]
 
@@ -140,6 +141,19 @@ def principal_directions(omega: ArrayLike, count: int = 3) -> NDArray[np.float64
     return np.asarray(vectors * signs, np.float64)
 
 
+def unit(direction: ArrayLike) -> NDArray[np.float64]:
+    """The direction scaled to length one.
+
+    Raises:
+        OptionError: it has length zero.
+    """
+    line = np.asarray(direction, np.float64)
+    length = float(np.linalg.norm(line))
+    if not length > 0:
+        raise OptionError("the direction must have a length above 0", length)
+    return line / length
+
+
 def direction_density(
     direction: ArrayLike,
     omega: ArrayLike,
@@ -160,11 +174,7 @@ def direction_density(
     Raises:
         OptionError: the direction has length zero.
     """
-    line = np.asarray(direction, np.float64)
-    length = float(np.linalg.norm(line))
-    if not length > 0:
-        raise OptionError("the direction must have a length above 0", length)
-    line = line / length
+    line = unit(direction)
     samples = [
         (name, when, line @ np.asarray(matrix))
         for name, when, matrix in _named(omega, initial, omega_prime, initial_prime)

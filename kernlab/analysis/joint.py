@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlab.analysis.density import window
-from kernlab.errors import OptionError
+from kernlab.analysis.density import unit, window
 
 __all__ = ["Joint", "joint_density", "kde2", "mass_levels", "nonstationarity"]
 
@@ -77,12 +76,9 @@ def joint_density(
     Raises:
         OptionError: the direction has length zero.
     """
-    line = np.asarray(direction, np.float64)
-    length = float(np.linalg.norm(line))
-    if not length > 0:
-        raise OptionError("the direction must have a length above 0", length)
+    line = unit(direction)
     now, now_prime, before, before_prime = (
-        (line / length) @ np.asarray(matrix) for matrix in (omega, omega_prime, initial, initial_prime)
+        line @ np.asarray(matrix) for matrix in (omega, omega_prime, initial, initial_prime)
     )
     low, high = window(now, now_prime, before, before_prime)
     grid = np.linspace(low, high, CELLS)
