@@ -19,7 +19,7 @@ from typing import Any
 
 from kernlab.errors import CompositionError, OptionError, UnknownNameError
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap, NonStationary, Stationary
-from kernlab.objectives import OBJECTIVES, Loss
+from kernlab.objectives import OBJECTIVES, Objective
 from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
 from kernlab.regularizers import REGULARIZERS, FeatureNorm, Frobenius, Regularizer, TraceNorm
@@ -48,7 +48,7 @@ class MethodSpec:
     name: str = "Custom"
     feature_map: FeatureMap = field(default_factory=NonStationary)
     learned: bool = True
-    objective: Loss | None = None
+    objective: Objective | None = None
     regularizers: tuple[Regularizer, ...] = ()
     solver: Solver = field(default_factory=ProximalGradient)
     title: str = field(default="", compare=False)

@@ -1,7 +1,15 @@
 """Feature maps by name."""
 
-from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap
+from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, Representation
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.stationary import Stationary
 
-__all__ = ["FEATURE_MAPS", "FeatureMap", "NonStationary", "Stationary"]
+__all__ = [
+    "EXACT_KERNELS",
+    "FEATURE_MAPS",
+    "ExactKernel",
+    "FeatureMap",
+    "NonStationary",
+    "Representation",
+    "Stationary",
+]

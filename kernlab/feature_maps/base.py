@@ -1,11 +1,12 @@
-"""What a feature map is: options, and pure functions from parameters and inputs to features.
+"""What a representation is: options, and pure functions from parameters and inputs to columns.
 
     params = map.init(X, generator)          once; reads from X only what "auto" needs
-    Phi = map.apply(params, X)               φ(X), with φ(x)·φ(x') ≈ k(x, x'): all scaling lives inside
+    Phi = map.apply(params, X)               one row per sample
     Phi, pullback = map.pullback(params, X)  and the way back: pullback(∂/∂Φ) = {name: ∂/∂params[name]}
 
-Parameters are a flat dictionary of tensors, never state of the map, so the same functions serve one
-model or many stacked ones (``torch.func.vmap``).
+A feature map has φ(x)·φ(x') ≈ k(x, x'), all scaling inside. An exact kernel's columns are k(x, x_s) for
+the support points x_s that a head has kept. Parameters are a flat dictionary of tensors, never state of
+the map, so the same functions serve one model or many stacked ones (``torch.func.vmap``).
 """
 
 from __future__ import annotations
@@ -19,26 +20,25 @@ from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Tensor
 
-__all__ = ["FEATURE_MAPS", "FeatureMap", "Pullback"]
+__all__ = ["EXACT_KERNELS", "FEATURE_MAPS", "ExactKernel", "FeatureMap", "Pullback", "Representation"]
 
 Pullback: TypeAlias = Callable[[Tensor], dict[str, Tensor]]
 
 
-class FeatureMap(Component):
-    """Base of all feature maps. Subclasses define ``width``, ``init`` and ``apply``.
+class Representation(Component):
+    """Base of feature maps and exact kernels. Subclasses define ``init`` and ``apply``.
 
     Class attributes:
-        trainable: names of the parameters that are learned when the map is learned.
+        trainable: names of the parameters that a gradient solver learns when the map is learned.
+        bound: which bound belongs to it (a name in BOUNDS); empty: the head decides.
+        scaling: what the data's scaling "auto" means for it; empty: the data's own rule.
     """
 
     trainable: ClassVar[tuple[str, ...]] = ()
+    bound: ClassVar[str] = ""
+    scaling: ClassVar[str] = ""
 
-    @property
-    def width(self) -> int:
-        """Columns of Φ."""
-        raise NotImplementedError
-
-    def resolve(self, X: Float[Tensor, "n d"]) -> FeatureMap:
+    def resolve(self, X: Float[Tensor, "n d"]) -> Representation:
         """A copy in which every "auto" is replaced by what the rule finds in X (scaled training inputs)."""
         return self
 
@@ -47,8 +47,36 @@ class FeatureMap(Component):
         raise NotImplementedError
 
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:
-        """The features φ(X), one row per sample."""
+        """The columns for X, one row per sample."""
         raise NotImplementedError
+
+    def columns(self, params: Params) -> int:
+        """How many columns ``apply`` gives with these parameters."""
+        raise NotImplementedError
+
+    def frequencies(self, params: Params) -> Mapping[str, Tensor]:
+        """What the spectral pictures show: ``omega`` [d D] and, where there is one, ``omega_prime`` [d D]."""
+        return {}
+
+    def pictured(self, params: Params) -> Mapping[str, Tensor]:
+        """What else a snapshot keeps for this map's own pictures, by name (landmarks, spectrum …)."""
+        return {}
+
+    def described(self, params: Params) -> Mapping[str, Tensor]:
+        """What stays the same over a run and those pictures need (which frequency a column has …)."""
+        return {}
+
+
+class FeatureMap(Representation):
+    """Base of all feature maps. Subclasses define ``width``, ``init`` and ``apply``."""
+
+    @property
+    def width(self) -> int:
+        """Columns of Φ as it starts."""
+        raise NotImplementedError
+
+    def columns(self, params: Params) -> int:
+        return self.width
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Features, and the function that carries a gradient on them to the trainable parameters.
@@ -60,9 +88,27 @@ class FeatureMap(Component):
         Phi, vjp = torch.func.vjp(lambda p: self.apply({**fixed, **p}, X), free)[:2]
         return Phi, lambda cotangent: vjp(cotangent)[0]
 
-    def frequencies(self, params: Params) -> Mapping[str, Tensor]:
-        """What the spectral pictures show: ``omega`` [d D] and, where there is one, ``omega_prime`` [d D]."""
+
+class ExactKernel(Representation):
+    """Base of kernels that are used as they are; a dual head keeps support points. Subclasses define ``gram``.
+
+    Its parameters are the kernel's own (none, or weights of a dictionary) and, once a head is fitted,
+    ``support`` [s d].
+    """
+
+    def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         return {}
+
+    def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
+        """k(x, z) for every pair of rows."""
+        raise NotImplementedError
+
+    def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n s"]:
+        return self.gram(params, X, params["support"])
+
+    def columns(self, params: Params) -> int:
+        return len(params["support"])
 
 
 FEATURE_MAPS: Registry[type[FeatureMap]] = Registry("feature map")
+EXACT_KERNELS: Registry[type[ExactKernel]] = Registry("exact kernel")

@@ -1,29 +1,36 @@
-"""What is minimised: a loss on the model's outputs, and its gradient in closed form.
+"""What is minimised.
 
-    value, G = loss.value_and_grad(F, y)      value = (1/m) Σ ℓ(f_i, y_i);  G = ∂value/∂F, m × K
+    Loss           on outputs:   value, G = loss.value_and_grad(F, y)         G = ∂value/∂F, m × K
+    MapObjective   on features:  value, C, kept = goal.value_and_grad(Φ, Y, params)   C = ∂value/∂Φ, m × D
 
-The mean is over samples and the sum over outputs, everywhere in kernlab.
+The mean is over samples and the sum over outputs, everywhere in kernlab. A loss is minimised over the map
+and the weights together; a map objective over the map alone, and a head is fitted afterwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from kernlab.options import Component
 from kernlab.registry import Registry
-from kernlab.typing import Float, Targets, Task, Tensor
+from kernlab.typing import Float, Params, Targets, Task, Tensor
 
-__all__ = ["OBJECTIVES", "Loss"]
+__all__ = ["OBJECTIVES", "Loss", "MapObjective", "Objective"]
 
 
-class Loss(Component):
-    """Base of losses on outputs f(x) = Wᵀφ(x).
+class Objective(Component):
+    """Base of everything that is minimised.
 
     Class attributes:
         tasks: what it can be used for.
     """
 
     tasks: ClassVar[tuple[Task, ...]]
+
+
+class Loss(Objective):
+    """Base of losses on outputs f(x) = Wᵀφ(x)."""
 
     def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         """Mean loss over the rows and its (sub)gradient with respect to F."""
@@ -38,4 +45,24 @@ class Loss(Component):
         raise NotImplementedError
 
 
-OBJECTIVES: Registry[type[Loss]] = Registry("objective")
+class MapObjective(Objective):
+    """Base of objectives that judge features by themselves. Y is one-hot for classes, else the targets."""
+
+    def value_and_grad(
+        self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"], params: Params
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, "m D"], Mapping[str, Tensor]]:
+        """The value to be minimised, its gradient on the features, and parameters to be kept for the next batch.
+
+        Args:
+            Phi: features of the mini-batch.
+            Y: its targets.
+            params: all parameters, with those that :meth:`start` made and earlier batches replaced.
+        """
+        raise NotImplementedError
+
+    def start(self, D: int, K: int, like: Tensor) -> dict[str, Tensor]:
+        """Parameters of its own before the first batch (most have none), of ``like``'s dtype and device."""
+        return {}
+
+
+OBJECTIVES: Registry[type[Objective]] = Registry("objective")

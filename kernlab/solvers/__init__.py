@@ -1,6 +1,6 @@
 """Solvers by name."""
 
-from kernlab.solvers.base import SOLVERS, Solver
+from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
 from kernlab.solvers.proximal_gradient import ProximalGradient
 
-__all__ = ["SOLVERS", "ProximalGradient", "Solver"]
+__all__ = ["SOLVERS", "Problem", "ProximalGradient", "Solver", "StepwiseSolver", "parameters"]

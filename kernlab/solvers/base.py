@@ -1,15 +1,111 @@
-"""How the parameters of a method are found."""
+"""How the parameters of a method are found.
+
+Two kinds. Proximal gradient learns from mini-batches (:mod:`kernlab.solvers.proximal_gradient`). A
+stepwise solver sees all data at every step; one that solves a problem at once takes a single step:
+
+    state = solver.start(problem)
+    for number in range(solver.steps(problem)):
+        state, metrics = solver.step(problem, state, number)
+        if solver.done(state): break
+
+``state`` is a flat dictionary of tensors: the representation's parameters (and ``weight`` and ``bias`` where the
+solver finds the weights too), and the solver's own numbers under ``solver/…``. Steps are functions of
+it alone, so a checkpoint is that dictionary and a resumed run equals the uninterrupted one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from kernlab.feature_maps.base import Representation
+from kernlab.objectives.base import Objective
 from kernlab.options import Component
 from kernlab.registry import Registry
+from kernlab.typing import Float, Targets, Task, Tensor
 
-__all__ = ["SOLVERS", "Solver"]
+__all__ = ["SOLVERS", "Problem", "Solver", "StepwiseSolver", "parameters"]
 
 
 class Solver(Component):
-    """Base of solvers: the options of how a method's parameters are found."""
+    """Base of solvers: the options of how a method's parameters are found.
+
+    Class attributes:
+        learns: kinds of representation whose parameters it can learn, by registered name (empty: those
+            that a gradient reaches).
+        gives_weights: it finds ``weight`` itself, for the head "joint".
+        tasks: what it can be used for.
+    """
+
+    learns: ClassVar[tuple[str, ...]] = ()
+    gives_weights: ClassVar[bool] = False
+    tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a stepwise solver works on.
+
+    Attributes:
+        representation: resolved feature map or exact kernel.
+        objective: the method's objective, or None.
+        X: scaled training inputs, [n d].
+        y: class codes [n] or standardised targets [n K].
+        K: outputs.
+        task: "classification" or "regression".
+        seed: where it draws, it draws from this.
+        weight: weights of the samples, [n], mean 1; None: all equal.
+    """
+
+    representation: Representation
+    objective: Objective | None
+    X: Tensor
+    y: Targets
+    K: int
+    task: Task
+    seed: int = 0
+    weight: Tensor | None = None
+
+    @property
+    def Y(self) -> Float[Tensor, "n K"]:
+        """Real targets: one-hot for classes."""
+        if self.task == "regression":
+            return self.y
+        return torch.nn.functional.one_hot(self.y, self.K).to(self.X.dtype)
+
+    def generator(self) -> torch.Generator:
+        """The seed's generator, fresh: the representation's parameters are drawn from it."""
+        return torch.Generator().manual_seed(self.seed)
+
+
+class StepwiseSolver(Solver):
+    """Base of solvers that see all data at every step."""
+
+    def steps(self, problem: Problem) -> int:
+        """At most this many steps, at least 1."""
+        raise NotImplementedError
+
+    def start(self, problem: Problem) -> dict[str, Tensor]:
+        """The state before the first step."""
+        return problem.representation.init(problem.X, problem.generator())
+
+    def step(
+        self, problem: Problem, state: Mapping[str, Tensor], number: int
+    ) -> tuple[dict[str, Tensor], dict[str, float]]:
+        """The state after one more step, and what was measured on the way: ``objective`` and its parts."""
+        raise NotImplementedError
+
+    def done(self, state: Mapping[str, Tensor]) -> bool:
+        """Whether it has converged before its last step."""
+        return False
+
+
+def parameters(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The model's parameters in a solver's state."""
+    return {name: value for name, value in state.items() if not name.startswith("solver/")}
 
 
 SOLVERS: Registry[type[Solver]] = Registry("solver")

@@ -20,6 +20,7 @@ LAYERS = (
     {"registry", "options"},
     {"linalg", "kernels", "devices"},
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
+    {"heads"},
     {"solvers"},
     {"methods"},
     {"model", "spec"},
