@@ -8,13 +8,22 @@ vary far faster there than their median distance says.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
+
 from kernlab.linalg import median_distance
 from kernlab.typing import Float, Tensor
 
-__all__ = ["automatic_scale"]
+__all__ = ["SCALE_ALIASES", "automatic_scale"]
 
 # Measured on the generators: the median rule alone leaves a chirp unlearned (RMSE 26 against 4).
 FINER = {1: 10.0, 2: 2.5}
+
+#: Other ways to say a frequency scale: γ of exp(−γ‖Δ‖²), and the lengthscale.
+SCALE_ALIASES: Mapping[str, tuple[str, Callable[[float], float]]] = {
+    "gamma": ("frequency_scale", lambda gamma: math.sqrt(2 * gamma)),
+    "lengthscale": ("frequency_scale", lambda lengthscale: 1 / lengthscale),
+}
 
 
 def automatic_scale(X: Float[Tensor, "n d"], p: float = 2.0) -> float:

@@ -1,6 +1,7 @@
 """Solvers by name."""
 
+from kernlab.solvers.assigned import Assigned
 from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
 from kernlab.solvers.proximal_gradient import ProximalGradient
 
-__all__ = ["SOLVERS", "Problem", "ProximalGradient", "Solver", "StepwiseSolver", "parameters"]
+__all__ = ["SOLVERS", "Assigned", "Problem", "ProximalGradient", "Solver", "StepwiseSolver", "parameters"]
