@@ -1,12 +1,14 @@
 """Feature maps by name."""
 
 from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, Representation
+from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.stationary import Stationary
 
 __all__ = [
     "EXACT_KERNELS",
     "FEATURE_MAPS",
+    "Deep",
     "ExactKernel",
     "FeatureMap",
     "NonStationary",

@@ -12,13 +12,14 @@ serve both; this is what makes a training step fast.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 import torch
 
 from kernlab.feature_maps.base import FeatureMap, Pullback
 from kernlab.feature_maps.densities import draw
-from kernlab.feature_maps.scale import automatic_scale
+from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -31,10 +32,7 @@ class SpectralMap(FeatureMap):
     """Base of random Fourier features; subclasses say how many frequency matrices there are."""
 
     pairs: ClassVar[int] = 1
-    aliases = {  # noqa: RUF012
-        "gamma": ("frequency_scale", lambda gamma: math.sqrt(2 * gamma)),
-        "lengthscale": ("frequency_scale", lambda lengthscale: 1 / lengthscale),
-    }
+    aliases = SCALE_ALIASES
 
     n_features: int = option(2000, "Number of frequencies D.", ge=1, le=200_000, log=True)
     frequency_scale: float | Literal["auto"] = option(
@@ -106,9 +104,16 @@ class SpectralMap(FeatureMap):
         return cos(z).sum(1) * self._scale
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
-        """Written out: ∂φ/∂z_p = −c sin z_p, so ∇_{Ω_p} = Xᵀ(−c sin z_p ∘ ∂Φ) and ∇_{b_p} = 1ᵀ(−c sin z_p ∘ ∂Φ).
+        """Written out, by way of the phases z. Source: ASKL eq. 9."""
+        Phi, to_phases = self.linearized(params, X)
+        return Phi, lambda cotangent: self.to_params(params, X, to_phases(cotangent))
 
-        Source: ASKL eq. 9.
+    def linearized(
+        self, params: Params, X: Float[Tensor, "n d"]
+    ) -> tuple[Float[Tensor, "n D"], Callable[[Tensor], Tensor]]:
+        """Features, and the function that carries a gradient on them to the phases z [n P D].
+
+        ∂φ/∂z_p = −c sin z_p. What remains is linear: see :meth:`to_params` and :meth:`to_inputs`.
         """
         z = self._project(params, X)
         cosine = cos(z)
@@ -118,19 +123,29 @@ class SpectralMap(FeatureMap):
             sine = sin(z)
             Phi = torch.cat([cosine.sum(1), sine.sum(1)], dim=1) * self._scale
 
-            def back(cotangent: Tensor) -> dict[str, Tensor]:
+            def to_phases(cotangent: Tensor) -> Tensor:
                 C = cotangent * self._scale
-                inner = cosine * C[:, None, D:] - sine * C[:, None, :D]
-                return self._through(params, X, inner)
+                return cosine * C[:, None, D:] - sine * C[:, None, :D]
 
         else:
             Phi = cosine.sum(1) * self._scale
 
-            def back(cotangent: Tensor) -> dict[str, Tensor]:
-                inner = sin(z) * (cotangent * -self._scale)[:, None, :]
-                return self._through(params, X, inner)
+            def to_phases(cotangent: Tensor) -> Tensor:
+                return sin(z) * (cotangent * -self._scale)[:, None, :]
 
-        return Phi, back
+        return Phi, to_phases
+
+    def to_params(self, params: Params, X: Float[Tensor, "n d"], on_z: Float[Tensor, "n P D"]) -> dict[str, Tensor]:
+        """A gradient on z carried to what is learned: ∇_{Ω_p} = Xᵀ ∂z_p and ∇_{b_p} = 1ᵀ ∂z_p."""
+        gradient = {"omega": (X.mT @ on_z.flatten(1)).view(-1, self.pairs, self.n_features)}
+        if "phase" in self.trainable:
+            on_phase = on_z.sum(0)
+            gradient["phase"] = on_phase if len(params["phase"]) == self.pairs else on_phase.sum(0, keepdim=True)
+        return gradient
+
+    def to_inputs(self, params: Params, on_z: Float[Tensor, "n P D"]) -> Float[Tensor, "n d"]:
+        """A gradient on z carried to the inputs: ∇_X = Σ_p ∂z_p Ω_pᵀ. What stacked layers need."""
+        return on_z.flatten(1) @ params["omega"].flatten(1).mT
 
     @property
     def _scale(self) -> float:
@@ -140,14 +155,6 @@ class SpectralMap(FeatureMap):
         omega = params["omega"].reshape(X.shape[1], -1)
         z = X @ omega if self.paired else torch.addmm(params["phase"].expand(self.pairs, -1).reshape(-1), X, omega)
         return z.view(-1, self.pairs, self.n_features)
-
-    def _through(self, params: Params, X: Float[Tensor, "n d"], inner: Float[Tensor, "n P D"]) -> dict[str, Tensor]:
-        """Gradient on z carried to ``omega``, and to ``phase`` where it is learned."""
-        gradient = {"omega": (X.mT @ inner.flatten(1)).view(-1, self.pairs, self.n_features)}
-        if "phase" in self.trainable:
-            on_phase = inner.sum(0)
-            gradient["phase"] = on_phase if len(params["phase"]) == self.pairs else on_phase.sum(0, keepdim=True)
-        return gradient
 
     def frequencies(self, params: Params) -> dict[str, Tensor]:
         names = ("omega", "omega_prime")
