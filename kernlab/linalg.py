@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
 import torch
 
+from kernlab.errors import DataError
 from kernlab.typing import Float, Tensor
 
-__all__ = ["median_distance", "nuclear_norm", "singular_value_threshold", "singular_values"]
+__all__ = [
+    "Moments",
+    "Ridge",
+    "cholesky",
+    "median_distance",
+    "moments",
+    "nuclear_norm",
+    "ridge",
+    "ridge_path",
+    "singular_value_threshold",
+    "singular_values",
+    "wide",
+]
 
 
 def _gram_eigh(Q: Float[Tensor, "D K"]) -> tuple[Float[Tensor, " K"], Float[Tensor, "K K"]]:
@@ -68,3 +84,173 @@ def median_distance(X: Float[Tensor, "n d"], p: float = 2.0, rows: int = 1000) -
     distances = torch.pdist(X[:rows].float().cpu(), p=p)
     positive = distances[distances > 0]
     return float(positive.median()) if len(positive) else 1.0
+
+
+def wide(A: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """A in float64, on the CPU where its own device has no such type (MPS)."""
+    return (A.cpu() if A.device.type == "mps" else A).double()
+
+
+def cholesky(A: Float[Tensor, "D D"]) -> tuple[Float[Tensor, "D D"], float]:
+    """Lower L with LLᵀ = A + jitter·I, and the jitter: 0 for a matrix that is safely positive definite.
+
+    Rounding can leave a semidefinite A slightly indefinite. Then jitter is tried in steps of ten from
+    ``eps`` to at most ``√eps`` of the mean diagonal (2e-16 … 1.5e-8 in float64).
+
+    Raises:
+        DataError: even the largest jitter does not make it positive definite.
+    """
+    size = float(A.diagonal().mean())
+    eps = torch.finfo(A.dtype).eps
+    relative = 0.0
+    while relative <= eps**0.5:
+        jitter = relative * size
+        shifted = A + jitter * torch.eye(len(A), dtype=A.dtype, device=A.device) if jitter else A
+        L, info = torch.linalg.cholesky_ex(shifted)
+        if not int(info) and bool(L.diagonal().isfinite().all()):
+            return L, jitter
+        relative = 10 * relative or eps
+    raise DataError(
+        "the Gram matrix must be positive definite up to rounding",
+        f"one that stays singular with {eps**0.5:.1e} of its mean diagonal, {size:.3g}, added",
+        "take a larger ridge penalty, or fewer features",
+    )
+
+
+class Ridge(NamedTuple):
+    """A fitted ridge regression f(x) = Wᵀφ(x) + b.
+
+    Attributes:
+        weight: W, [D K].
+        bias: b, [K].
+        jitter: what the diagonal of the Gram matrix needed on top of the penalty; 0 if nothing.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    jitter: float
+
+
+class Moments(NamedTuple):
+    """Second moments of features and targets about their weighted means, in float64.
+
+    Attributes:
+        gram: Σ_i w_i φ̄_i φ̄_iᵀ, [D D].
+        cross: Σ_i w_i φ̄_i ȳ_iᵀ, [D K].
+        mean: mean of the features, [D].
+        target_mean: mean of the targets, [K].
+    """
+
+    gram: Tensor
+    cross: Tensor
+    mean: Tensor
+    target_mean: Tensor
+
+
+def moments(
+    blocks: Iterable[Float[Tensor, "_ D"]], Y: Float[Tensor, "n K"], *, sample_weight: Float[Tensor, " n"] | None = None
+) -> Moments:
+    """Centred moments of features that come in blocks of rows, read once: n × D never has to fit in memory.
+
+    Args:
+        blocks: Φ in blocks of rows, n rows together.
+        Y: targets.
+        sample_weight: w_i ≥ 0; None: all 1.
+
+    Raises:
+        DataError: a weight is negative or not finite, or all are zero.
+    """
+    targets = wide(Y)
+    root = None if sample_weight is None else wide(sample_weight).to(targets.device)
+    if root is not None:
+        if not (bool(root.isfinite().all()) and float(root.min()) >= 0 and float(root.sum()) > 0):
+            raise DataError("sample weights must be at least 0 and finite, and not all of them 0")
+        root = root.sqrt()[:, None]
+    total = len(Y) if root is None else float(root.pow(2).sum())
+    target_mean = (targets if root is None else targets * root**2).sum(0) / total
+    targets = targets - target_mean
+    gram = cross = first = shift = targets.new_empty(0)
+    start = 0
+    for block in blocks:
+        Phi, rows = wide(block), slice(start, start + len(block))
+        if not start:
+            # Centred once more at the end; taking a mean off first keeps that from cancelling digits.
+            shift = Phi.mean(0)
+            D = Phi.shape[1]
+            gram, cross, first = Phi.new_zeros(D, D), Phi.new_zeros(D, Y.shape[1]), Phi.new_zeros(D)
+        Phi, T = Phi - shift, targets[rows]
+        if root is not None:
+            Phi, T = Phi * root[rows], T * root[rows]
+        gram.addmm_(Phi.mT, Phi)
+        cross.addmm_(Phi.mT, T)
+        first += Phi.sum(0) if root is None else (Phi.mT @ root[rows])[:, 0]
+        start += len(block)
+    if start != len(Y):
+        raise ValueError(f"{start} rows of features for {len(Y)} rows of targets")
+    mean = first / total
+    return Moments(gram.addr_(mean, mean, alpha=-total), cross, mean + shift, target_mean)
+
+
+def ridge(
+    blocks: Iterable[Float[Tensor, "_ D"]],
+    Y: Float[Tensor, "n K"],
+    penalty: float,
+    *,
+    sample_weight: Float[Tensor, " n"] | None = None,
+) -> Ridge:
+    """Ridge regression in closed form, by centring and Cholesky.
+
+    .. math:: \\min_{W,b}\\ \\sum_i w_i\\|W^\\top\\varphi_i+b-y_i\\|^2+\\rho\\|W\\|_F^2,
+              \\quad W=(\\bar\\Phi^\\top\\bar\\Phi+\\rho I)^{-1}\\bar\\Phi^\\top\\bar Y
+
+    Sums over samples, so ρ weighs less as n grows; the bias is not penalised. O(nD² + D³) time and
+    O(D²) memory, in float64 inside.
+
+    Args:
+        blocks: Φ in blocks of rows, n rows together, read once.
+        Y: targets.
+        penalty: ρ ≥ 0.
+        sample_weight: w_i ≥ 0; None: all 1.
+
+    Returns:
+        Weights and bias in Y's dtype and on its device, and the jitter.
+
+    Raises:
+        DataError: bad weights, or a Gram matrix that stays singular.
+
+    Source: DI eq. 4–5.
+    """
+    m = moments(blocks, Y, sample_weight=sample_weight)
+    m.gram.diagonal().add_(penalty)
+    L, jitter = cholesky(m.gram)
+    return _fitted(m, torch.cholesky_solve(m.cross, L), jitter, Y)
+
+
+def ridge_path(
+    blocks: Iterable[Float[Tensor, "_ D"]],
+    Y: Float[Tensor, "n K"],
+    penalties: Sequence[float],
+    *,
+    sample_weight: Float[Tensor, " n"] | None = None,
+) -> tuple[Ridge, ...]:
+    """:func:`ridge` for many penalties from one eigendecomposition Φ̄ᵀΦ̄ = V diag(s) Vᵀ.
+
+    .. math:: W_\\rho=V\\operatorname{diag}\\bigl((s+\\rho)^{-1}\\bigr)V^\\top\\bar\\Phi^\\top\\bar Y
+
+    Where s + ρ would vanish within rounding, the diagonal is raised to D·eps of the largest s, and the
+    jitter says by how much.
+    """
+    m = moments(blocks, Y, sample_weight=sample_weight)
+    s, V = torch.linalg.eigh(m.gram)
+    s = s.clamp_min(0)
+    turned = V.mT @ m.cross
+    floor = max(len(s) * torch.finfo(s.dtype).eps * float(s[-1]), torch.finfo(s.dtype).tiny)
+    found = []
+    for penalty in penalties:
+        jitter = max(0.0, floor - float(s[0]) - penalty)
+        found.append(_fitted(m, V @ (turned / (s + penalty + jitter)[:, None]), jitter, Y))
+    return tuple(found)
+
+
+def _fitted(m: Moments, W: Float[Tensor, "D K"], jitter: float, like: Tensor) -> Ridge:
+    return Ridge(W.to(like.device, like.dtype), (m.target_mean - m.mean @ W).to(like.device, like.dtype), jitter)
