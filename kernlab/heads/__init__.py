@@ -2,5 +2,6 @@
 
 from kernlab.heads.base import HEADS, Fitting, Head, feature_blocks
 from kernlab.heads.linear import Joint, LinearHead
+from kernlab.heads.ridge import Ridge
 
-__all__ = ["HEADS", "Fitting", "Head", "Joint", "LinearHead", "feature_blocks"]
+__all__ = ["HEADS", "Fitting", "Head", "Joint", "LinearHead", "Ridge", "feature_blocks"]
