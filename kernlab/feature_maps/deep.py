@@ -18,7 +18,7 @@ import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback
 from kernlab.feature_maps.nonstationary import NonStationary
-from kernlab.feature_maps.scale import automatic_scale
+from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.feature_maps.stationary import Stationary
 from kernlab.options import component, option
@@ -36,7 +36,7 @@ class Deep(FeatureMap):
     title = "Deep spectral"
     formula = r"\varphi(x)=\varphi_L\circ\dots\circ\varphi_1(x)"
     source = "ASKL, discussion"
-    aliases = SpectralMap.aliases
+    aliases = SCALE_ALIASES
 
     n_features: int = option(2000, "Features D of the last layer.", ge=1, le=200_000, log=True)
     layers: int = option(2, "How many layers L are stacked.", ge=2, le=6)

@@ -1,0 +1,83 @@
+"""Stacked spectral features: what their layers are, and their gradient, against the layers one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import pdist
+
+from kernlab.feature_maps import Deep, NonStationary, Stationary
+
+X = torch.randn(40, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+FORMS = [
+    Deep(n_features=7, hidden=5, layers=layers, stationary=stationary, frequency_scale=0.7, hidden_scale=1.3)
+    for layers in (2, 3, 5)
+    for stationary in (False, True)
+]
+
+
+def start(feature_map: Deep) -> dict[str, torch.Tensor]:
+    return feature_map.init(X, torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("stationary", [False, True])
+def test_it_is_cosines_of_cosines(stationary):
+    """φ_2(φ_1(x)) written out in NumPy from the parameters, φ(x) = (1/P)√(2/D) Σ_p cos(Ω_pᵀx + b)."""
+    feature_map = Deep(n_features=7, hidden=5, stationary=stationary)
+    params, H = start(feature_map), X.numpy()
+    for number in range(2):
+        omega, b = (params[f"layer{number}.{name}"].numpy() for name in ("omega", "phase"))
+        _, P, D = omega.shape
+        assert P == (1 if stationary else 2)
+        H = np.sqrt(2 / D) / P * sum(np.cos(H @ omega[:, p] + b[0]) for p in range(P))
+    np.testing.assert_allclose(feature_map.apply(params, X), H, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("feature_map", FORMS)
+def test_gradients_of_every_depth_are_those_of_automatic_differentiation(feature_map):
+    params = start(feature_map)
+    cotangent = torch.randn(40, 7, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    Phi, pullback = feature_map.pullback(params, X)
+    gradient = pullback(cotangent)
+    leaves = {name: params[name].clone().requires_grad_() for name in feature_map.trainable}
+    expected = feature_map.apply({**params, **leaves}, X)
+    expected.backward(cotangent)
+    torch.testing.assert_close(Phi, expected, rtol=0, atol=1e-14)
+    assert set(gradient) == set(leaves) == {f"layer{number}.omega" for number in range(feature_map.layers)}
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(gradient[name], leaf.grad, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("layer", [Stationary(n_features=6), NonStationary(n_features=6, phase="paired")])
+def test_a_layers_gradient_on_its_inputs(layer):
+    params = layer.init(X, torch.Generator().manual_seed(0))
+    inputs = X.clone().requires_grad_()
+    Phi = layer.apply(params, inputs)
+    cotangent = torch.randn(Phi.shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    Phi.backward(cotangent)
+    _, to_phases = layer.linearized(params, X)
+    torch.testing.assert_close(layer.to_inputs(params, to_phases(cotangent)), inputs.grad, rtol=1e-11, atol=1e-13)
+
+
+def test_the_first_layer_takes_the_scale_of_the_inputs_and_the_others_that_of_its_features():
+    resolved = Deep(hidden=4000).resolve(X)
+    assert resolved.frequency_scale == NonStationary().resolve(X).frequency_scale
+    first = NonStationary(n_features=4000, frequency_scale=resolved.frequency_scale)
+    features = first.apply(first.init(X, torch.Generator().manual_seed(5)), X).numpy()
+    assert resolved.hidden_scale == pytest.approx(1 / np.median(pdist(features)), rel=0.05)  # another draw
+    assert Deep(hidden_scale=0.2).resolve(X).hidden_scale == 0.2
+
+
+def test_deeper_layers_live_in_the_features_of_the_one_before():
+    params = start(Deep(n_features=7, hidden=5, layers=3))
+    shapes = {name: tuple(value.shape) for name, value in params.items() if name.endswith("omega")}
+    assert shapes == {"layer0.omega": (3, 2, 5), "layer1.omega": (5, 2, 5), "layer2.omega": (5, 2, 7)}
+
+
+def test_the_pictures_get_the_first_layers_frequencies():
+    feature_map = Deep(n_features=7, hidden=5)
+    params = start(feature_map)
+    shown = feature_map.frequencies(params)
+    assert torch.equal(shown["omega"], params["layer0.omega"][:, 0])
+    assert torch.equal(shown["omega_prime"], params["layer0.omega"][:, 1])
