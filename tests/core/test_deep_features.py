@@ -28,9 +28,9 @@ def test_it_is_cosines_of_cosines(stationary):
     params, H = start(feature_map), X.numpy()
     for number in range(2):
         omega, b = (params[f"layer{number}.{name}"].numpy() for name in ("omega", "phase"))
-        _, P, D = omega.shape
-        assert P == (1 if stationary else 2)
-        H = np.sqrt(2 / D) / P * sum(np.cos(H @ omega[:, p] + b[0]) for p in range(P))
+        _, pairs, D = omega.shape
+        assert pairs == (1 if stationary else 2)
+        H = np.sqrt(2 / D) / pairs * sum(np.cos(H @ omega[:, p] + b[0]) for p in range(pairs))
     np.testing.assert_allclose(feature_map.apply(params, X), H, rtol=0, atol=1e-13)
 
 
