@@ -13,6 +13,7 @@ from kernlab.typing import Float, Tensor
 __all__ = [
     "Moments",
     "Ridge",
+    "alignment",
     "cholesky",
     "median_distance",
     "moments",
@@ -254,3 +255,28 @@ def ridge_path(
 
 def _fitted(m: Moments, W: Float[Tensor, "D K"], jitter: float, like: Tensor) -> Ridge:
     return Ridge(W.to(like.device, like.dtype), (m.target_mean - m.mean @ W).to(like.device, like.dtype), jitter)
+
+
+def alignment(Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], *, centred: bool = True) -> float:
+    """Kernel-target alignment of ΦΦᵀ with YYᵀ: the cosine of the angle between the two matrices, in [0, 1].
+
+    .. math:: A=\\frac{\\langle\\Phi\\Phi^\\top,YY^\\top\\rangle_F}{\\|\\Phi\\Phi^\\top\\|_F\\|YY^\\top\\|_F}
+              =\\frac{\\|\\Phi^\\top Y\\|_F^2}{\\|\\Phi^\\top\\Phi\\|_F\\|Y^\\top Y\\|_F}
+
+    No n × n matrix is formed where n > D. 0 where one of the two matrices vanishes.
+
+    Args:
+        Phi, Y: features and real targets (one-hot for classes) of the same rows.
+        centred: take the means off the columns of both first, as CΦΦᵀC and CYYᵀC.
+
+    Source: Cristianini et al. 2001; Cortes, Mohri & Rostamizadeh 2012 (centred); LKRF eq. 5.
+    """
+    if centred:
+        Phi, Y = Phi - Phi.mean(0), Y - Y.mean(0)
+    size = _gram_norm(Phi) * _gram_norm(Y)
+    return float((Phi.mT @ Y).square().sum()) / size if size > 0 else 0.0
+
+
+def _gram_norm(A: Float[Tensor, "n D"]) -> float:
+    """‖AAᵀ‖_F = ‖AᵀA‖_F, by the smaller of the two."""
+    return float(torch.linalg.matrix_norm(A.mT @ A if len(A) >= A.shape[1] else A @ A.mT))

@@ -4,6 +4,7 @@ from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, 
 from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.stationary import Stationary
+from kernlab.feature_maps.weighted import Weighted
 
 __all__ = [
     "EXACT_KERNELS",
@@ -14,4 +15,5 @@ __all__ = [
     "NonStationary",
     "Representation",
     "Stationary",
+    "Weighted",
 ]

@@ -1,0 +1,64 @@
+"""Random Fourier features with a weight each: a mixture of cosines in which some frequencies count more.
+
+    φ(x) = diag(q)^{1/2} √2 cos(Ωᵀx + b),   q ≥ 0, Σ q_m = 1,   b ~ U[0, 2π)
+    φ(x)·φ(x') ≈ Σ_m q_m cos ω_mᵀ(x − x')
+
+The map starts with N_w candidates drawn from an assigned density and q uniform, where it is the stationary
+map. A solver moves q and drops the candidates that are left without weight, so the width is that of q.
+
+Source: LKRF eq. 8 and 14.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+
+from kernlab.feature_maps.base import FEATURE_MAPS, Pullback
+from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.feature_maps.trigonometry import cos
+from kernlab.options import component, option
+from kernlab.typing import Float, Params, Tensor
+
+__all__ = ["Weighted"]
+
+
+@FEATURE_MAPS.register("weighted")
+@component
+class Weighted(SpectralMap):
+    """Re-weighted stationary spectral features; no gradient reaches them, a solver of their own moves q."""
+
+    name = "weighted"
+    title = "Re-weighted spectral"
+    formula = r"\varphi(x)=\operatorname{diag}(q)^{1/2}\sqrt2\,\cos(\Omega^\top x+b)"
+    source = "LKRF eq. 8 and 14"
+    trainable: ClassVar[tuple[str, ...]] = ()  # type: ignore[assignment]
+    learn_phase: ClassVar[bool] = False  # type: ignore[misc]
+    bound: ClassVar[str] = "alignment"
+
+    n_features: int = option(20_000, "Number of candidate frequencies N_w.", ge=1, le=200_000, log=True)
+
+    @property
+    def paired(self) -> bool:
+        return False
+
+    def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
+        """Candidates ``omega`` [d 1 N_w] with ``phase`` [1 N_w], and ``q`` [N_w] uniform."""
+        params = super().init(X, generator)
+        return {**params, "q": X.new_full((self.n_features,), 1 / self.n_features)}
+
+    def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n s"]:
+        z = torch.addmm(params["phase"].reshape(-1), X, params["omega"].flatten(1))
+        return cos(z) * (2 * params["q"]).sqrt()
+
+    def columns(self, params: Params) -> int:
+        return len(params["q"])
+
+    def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n s"], Pullback]:
+        """The features; there is nothing to carry a gradient to."""
+        return self.apply(params, X), lambda cotangent: {}
+
+    def pictured(self, params: Params) -> dict[str, Tensor]:
+        """The weights ``q`` [s]; their frequencies are ``omega`` [d s]."""
+        return {"q": params["q"]}
