@@ -2,6 +2,7 @@
 
 from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, Representation
 from kernlab.feature_maps.deep import Deep
+from kernlab.feature_maps.exact import Dictionary, Exact
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.stationary import Stationary
 from kernlab.feature_maps.weighted import Weighted
@@ -10,6 +11,8 @@ __all__ = [
     "EXACT_KERNELS",
     "FEATURE_MAPS",
     "Deep",
+    "Dictionary",
+    "Exact",
     "ExactKernel",
     "FeatureMap",
     "NonStationary",

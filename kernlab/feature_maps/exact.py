@@ -1,0 +1,128 @@
+"""Kernels used as they are: a dual head keeps support points x_s, and the columns are k(x, x_s).
+
+exact        one kernel by name, with its width or degree
+dictionary   K = Σ_m θ_m K_m over 13 Gaussians and 10 polynomials, whose weights θ a solver learns
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import torch
+
+from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel
+from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
+from kernlab.kernels import KERNELS, gaussian, polynomial
+from kernlab.linalg import wide
+from kernlab.options import component, option
+from kernlab.typing import Float, Params, Tensor
+
+__all__ = ["Dictionary", "Exact"]
+
+CACHED = 100_000  # numbers in a block of one kernel: 800 kB
+
+
+@EXACT_KERNELS.register("exact")
+@component
+class Exact(ExactKernel):
+    """One kernel, evaluated exactly."""
+
+    name = "exact"
+    title = "Exact kernel"
+    formula = r"k(x,x')"
+    source = "Schölkopf & Smola 2002; FKS section 5"
+    aliases = SCALE_ALIASES
+
+    kernel: Literal["gaussian", "laplacian", "cauchy", "matern", "polynomial"] = option("gaussian", "Which kernel.")
+    frequency_scale: float | Literal["auto"] = option(
+        "auto",
+        "1/lengthscale σ of the kernel (not of the polynomial); auto: one over the median distance of two inputs, "
+        "more in one or two dimensions.",
+        gt=0,
+        log=True,
+    )
+    nu: float = option(2.5, "Smoothness of the Matérn kernel (matern only).", gt=0, le=50, advanced=True)
+    degree: int = option(3, "Degree s of (xᵀz + c)^s (polynomial only).", ge=1, le=20)
+    coef0: float = option(1.0, "Constant c of (xᵀz + c)^s (polynomial only).", gt=0, advanced=True)
+    normalized: bool = option(
+        True,
+        "Divide by √(k(x,x) k(z,z)), so that k(x,x) = 1 (polynomial only; the others are so by themselves).",
+        advanced=True,
+    )
+
+    def resolve(self, X: Float[Tensor, "n d"]) -> Exact:
+        if self.frequency_scale != "auto":
+            return self
+        return self.replace(frequency_scale=automatic_scale(X, p=1.0 if self.kernel == "laplacian" else 2.0))
+
+    def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
+        if self.kernel == "polynomial":
+            return polynomial(X, Z, self.degree, self.coef0, self.normalized)
+        assert self.frequency_scale != "auto", "resolve() comes first"
+        return KERNELS[self.kernel](X, Z, 1 / self.frequency_scale, self.nu)
+
+    def in_libsvm(self) -> dict[str, Any] | None:
+        """How LibSVM calls this kernel, so that it need not be given a Gram matrix; None: it has no name there."""
+        if self.kernel == "gaussian" and self.frequency_scale != "auto":
+            return {"kernel": "rbf", "gamma": self.frequency_scale**2 / 2}
+        if self.kernel == "polynomial" and not self.normalized:
+            return {"kernel": "poly", "gamma": 1.0, "degree": self.degree, "coef0": self.coef0}
+        return None
+
+
+@EXACT_KERNELS.register("dictionary")
+@component
+class Dictionary(ExactKernel):
+    """A weighted sum of 13 Gaussian and 10 polynomial kernels, each with k(x, x) = 1.
+
+    .. math:: K=\\sum_m\\theta_m K_m:\\quad e^{-\\gamma\\|x-z\\|^2},\\ \\gamma=2^{-9},2^{-8},\\dots,2^3;
+              \\quad \\Bigl(\\tfrac{x^\\top z+1}{\\sqrt{(\\|x\\|^2+1)(\\|z\\|^2+1)}}\\Bigr)^s,\\ s=1,\\dots,10
+
+    The paper leaves its polynomials unnormalised; with k(x, x) = 1 for all of them the weights can be
+    compared, and no kernel is preferred for its size alone. Parameter: ``theta`` [23] ≥ 0, equal at first.
+
+    Source: FKS section 5.
+    """
+
+    name = "dictionary"
+    title = "Dictionary of 23 kernels"
+    formula = r"k(x,x')=\sum_{m=1}^{23}\theta_m k_m(x,x')"
+    source = "FKS section 5"
+
+    gammas: ClassVar[tuple[float, ...]] = tuple(2.0**e for e in range(-9, 4))
+    degrees: ClassVar[tuple[int, ...]] = tuple(range(1, 11))
+
+    def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
+        count = len(self.gammas) + len(self.degrees)
+        return {"theta": X.new_full((count,), 1 / count)}
+
+    def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
+        K = X.new_empty(len(X), len(Z))
+        for rows, parts in self.blocks(X, Z):
+            K[rows] = sum(weight * part for weight, part in zip(params["theta"].tolist(), parts, strict=True))
+        return K
+
+    def blocks(
+        self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]
+    ) -> Iterator[tuple[slice, Iterator[Float[Tensor, "b p"]]]]:
+        """(rows, their part of K_1 … K_23 in float64), of as many rows as a processor's cache holds."""
+        A, B = wide(X), wide(Z)
+        step = max(1, CACHED // len(B))
+        for start in range(0, len(A), step):
+            rows = slice(start, start + step)
+            yield rows, self._parts(A[rows], B)
+
+    def _parts(self, X: Float[Tensor, "b d"], Z: Float[Tensor, "p d"]) -> Iterator[Float[Tensor, "b p"]]:
+        """Each is made from the last in one product: γ doubles, s grows by one."""
+        part = gaussian(X, Z, 1 / math.sqrt(2 * self.gammas[0]))
+        yield part
+        for _ in self.gammas[1:]:
+            part = part * part
+            yield part
+        cosine = part = polynomial(X, Z, 1, 1.0, normalized=True)
+        yield part
+        for _ in self.degrees[1:]:
+            part = part * cosine
+            yield part
