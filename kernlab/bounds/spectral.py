@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 import torch
 
-from kernlab.bounds.base import BOUNDS, Bound, Term
+from kernlab.bounds.base import BOUNDS, Bound, Estimate, Term
 from kernlab.linalg import singular_values
 from kernlab.typing import Float, Tensor
 
@@ -60,6 +60,17 @@ SPECTRAL = Bound(
              "The bound on the excess risk, up to the constant that the paper leaves open.", "ASKL Theorem 3"),
         Term("gap", "Measured gap", r"\hat{\mathcal E}_{\text{test}}-\hat{\mathcal E}_{\text{train}}",
              "Test loss minus training loss: what the bound is about, measured.", "held-out data"),
+    ),
+    stack=("complexity", "confidence"),
+    beside=("empirical_risk", "gap"),
+    over_time=("total", "complexity_worst", "complexity", "complexity_exact", "confidence", "empirical_risk", "gap"),
+    estimates=tuple(
+        Estimate(title, key, of, "lipschitz", 4 * math.sqrt(2), "complexity", error)
+        for title, key, of, error in (
+            ("exact", "complexity_exact", "dual_norm", "dual_norm_se"),
+            ("paper", "complexity", "rademacher", ""),
+            ("worst case", "complexity_worst", "worst_case", ""),
+        )
     ),
 )  # fmt: skip
 BOUNDS.add(SPECTRAL.name, SPECTRAL)
