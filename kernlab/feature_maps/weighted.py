@@ -33,7 +33,7 @@ class Weighted(SpectralMap):
     title = "Re-weighted spectral"
     formula = r"\varphi(x)=\operatorname{diag}(q)^{1/2}\sqrt2\,\cos(\Omega^\top x+b)"
     source = "LKRF eq. 8 and 14"
-    trainable: ClassVar[tuple[str, ...]] = ()  # type: ignore[assignment]
+    trainable: ClassVar[tuple[str, ...]] = ()
     learn_phase: ClassVar[bool] = False  # type: ignore[misc]
     bound: ClassVar[str] = "alignment"
 

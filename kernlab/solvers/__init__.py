@@ -2,6 +2,16 @@
 
 from kernlab.solvers.assigned import Assigned
 from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
+from kernlab.solvers.chi_square_ball import ChiSquareBall
 from kernlab.solvers.proximal_gradient import ProximalGradient
 
-__all__ = ["SOLVERS", "Assigned", "Problem", "ProximalGradient", "Solver", "StepwiseSolver", "parameters"]
+__all__ = [
+    "SOLVERS",
+    "Assigned",
+    "ChiSquareBall",
+    "Problem",
+    "ProximalGradient",
+    "Solver",
+    "StepwiseSolver",
+    "parameters",
+]
