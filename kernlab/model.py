@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,27 @@ from safetensors.torch import save_file
 
 from kernlab.data import Scaler
 from kernlab.errors import DataError, StoreError
+from kernlab.heads import Head, feature_blocks
 from kernlab.methods import MethodSpec
 from kernlab.typing import Float, Params, Task, Tensor
 
-__all__ = ["Model", "feature_blocks", "outputs"]
+__all__ = ["Model", "outputs"]
 
 
-def feature_blocks(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "b D"]]:
-    """Φ in blocks of rows, each of about 4 MB, so that n × D never has to fit in memory."""
-    rows = max(1, 1_000_000 // method.feature_map.width)
-    for start in range(0, len(X), rows):
-        yield method.feature_map.apply(params, X[start : start + rows])
-
-
-def outputs(method: MethodSpec, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n K"]:
-    """f(X) = φ(X)W for scaled inputs, block by block."""
-    W, start = params["weight"], 0
-    # One array from the start: small results kept between large blocks would split the heap and make it grow.
-    F = X.new_empty(len(X), W.shape[1])
-    for Phi in feature_blocks(method, params, X):
-        F[start : start + len(Phi)] = Phi @ W
+def outputs(
+    method: MethodSpec, params: Params, X: Float[Tensor, "n d"], head: Head | None = None
+) -> Float[Tensor, "n K"]:
+    """f(X) for scaled inputs, block by block, by the method's head or another whose parameters these are."""
+    head = head or method.head
+    F, start = None, 0
+    for Phi in feature_blocks(method.feature_map, params, X):
+        block = head.scores(params, Phi)
+        if F is None:
+            # One array from the start: small results kept between large blocks would split the heap and make it grow.
+            F = block.new_empty(len(X), block.shape[1])
+        F[start : start + len(Phi)] = block
         start += len(Phi)
-    return F
+    return F if F is not None else X.new_empty(0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class Model:
 
     Attributes:
         method: the method, every "auto" resolved.
-        params: the feature map's tensors and "weight" [D K].
+        params: the representation's tensors and the head's ("weight" [D K], "bias" [K]; "support" [s d] …).
         inputs: scaling of the inputs.
         targets: scaling of regression targets, None for classes.
         task: "classification" or "regression".
@@ -82,7 +81,7 @@ class Model:
                 raise DataError("inputs must be numbers", error) from None
         if not np.isfinite(X).all():
             raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
-        device = self.params["weight"].device
+        device = next(iter(self.params.values())).device
         with torch.no_grad():
             F = outputs(self.method, self.params, torch.from_numpy(self.inputs.transform(X)).to(device))
         scores = F.double().cpu().numpy() if device.type != "mps" else F.cpu().double().numpy()

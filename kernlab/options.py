@@ -234,11 +234,9 @@ def _positive(key: str, value: Any) -> float:
 
 
 def flatten(parts: Iterable[Component]) -> dict[str, Any]:
-    """The options of several components in one flat dictionary (their keys must not collide)."""
+    """The options of several components in one flat dictionary; one that two of them have is the first one's."""
     flat: dict[str, Any] = {}
     for part in parts:
         for key, value in part.options().items():
-            if key in flat:
-                raise ValueError(f"two parts have an option {key!r}")
-            flat[key] = value
+            flat.setdefault(key, value)
     return flat

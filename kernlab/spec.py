@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, DataSpec
 from kernlab.errors import OptionError, UnknownNameError
 from kernlab.methods import METHODS, MethodSpec
@@ -90,7 +91,7 @@ class RunSpec:
 
     def _settable_after_switch(self, changes: Mapping[str, Any], key: str) -> bool:
         """Whether ``key`` belongs to a part that the same call switches to (feature_map=… , phase=…)."""
-        switches = {k: v for k, v in changes.items() if k in ("feature_map", "objective")}
+        switches = {k: v for k, v in changes.items() if k in SLOTS}
         return bool(switches) and key in self.method.with_options(switches).schema()
 
     def changed_options(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from kernlab.errors import KernlabError
 from kernlab.solvers.proximal_gradient import proximal_step
 from kernlab.spec import RunSpec
 from kernlab.training import rules
-from kernlab.training.state import TrainingState
+from kernlab.training.gradient import GradientState
 
 __all__ = ["askl_step"]
 
@@ -69,12 +69,12 @@ def _letter() -> tuple[Prepared, str]:
         return prepare(table, spec, 0), "random numbers of letter's shape"
 
 
-def _run(data: Prepared, compile: str) -> TrainingState:
+def _run(data: Prepared, compile: str) -> GradientState:
     spec = RunSpec.of("ASKL", "letter", compile=compile, epochs=10, frequency_scale=0.18)
-    return TrainingState(rules.resolve(spec.method, data), data, spec.seed, torch.device("cpu"))
+    return GradientState(rules.resolve(spec.method, data), data, spec.seed, torch.device("cpu"))
 
 
-def _advance(run: TrainingState) -> Callable[[], None]:
+def _advance(run: GradientState) -> Callable[[], None]:
     def go() -> None:
         for _ in range(STEPS):
             run.advance()
@@ -82,7 +82,7 @@ def _advance(run: TrainingState) -> Callable[[], None]:
     return go
 
 
-def _plain(run: TrainingState) -> Callable[[], None]:
+def _plain(run: GradientState) -> Callable[[], None]:
     """The reference on the same frequencies and mini-batches as ``run``."""
     model = _reference(run)
 
@@ -95,7 +95,7 @@ def _plain(run: TrainingState) -> Callable[[], None]:
     return go
 
 
-def _reference(run: TrainingState) -> PlainASKL:
+def _reference(run: GradientState) -> PlainASKL:
     weights = {r.name: r.weight for r in run.method.regularizers}
     omega = run.params["omega"]
     return PlainASKL(
@@ -104,7 +104,7 @@ def _reference(run: TrainingState) -> PlainASKL:
     )  # fmt: skip
 
 
-def _difference(eager: TrainingState, compiled: TrainingState, source: TrainingState, steps: int = 10) -> list[float]:
+def _difference(eager: GradientState, compiled: GradientState, source: GradientState, steps: int = 10) -> list[float]:
     """Relative distance ‖θ − θ_reference‖/‖θ_reference‖ after some steps, the larger of Ω and W.
 
     Entry by entry a few numbers may differ more: where a gradient is rounding error, Adam still makes a
@@ -124,7 +124,7 @@ def _difference(eager: TrainingState, compiled: TrainingState, source: TrainingS
     return [max(float((run.params[k] - truth[k]).norm() / truth[k].norm()) for k in truth) for run in (eager, compiled)]
 
 
-def _parts(run: TrainingState, steps: int = 300) -> dict[str, float]:
+def _parts(run: GradientState, steps: int = 300) -> dict[str, float]:
     """Milliseconds of the parts of an eager step."""
     clock = {"gradients_ms": 0.0, "optimizer_ms": 0.0, "proximal_ms": 0.0}
     with torch.no_grad():

@@ -99,6 +99,7 @@ class Head(Component):
         tasks: what it can be used for.
         takes: "features" of a feature map, an exact "kernel", or weights that the "solver" learned.
         bound: which bound is shown for it (a name in BOUNDS), empty: none.
+        loss: the loss its outputs are judged by (a name in OBJECTIVES).
         multi_output: whether regression with several targets is possible.
         weighted: whether samples can be weighted.
     """
@@ -106,6 +107,7 @@ class Head(Component):
     tasks: ClassVar[tuple[Task, ...]]
     takes: ClassVar[Literal["features", "kernel", "solver"]] = "features"
     bound: ClassVar[str] = ""
+    loss: ClassVar[str] = "squared"
     multi_output: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
 

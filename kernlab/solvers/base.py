@@ -82,7 +82,13 @@ class Problem:
 
 
 class StepwiseSolver(Solver):
-    """Base of solvers that see all data at every step."""
+    """Base of solvers that see all data at every step.
+
+    Class attributes:
+        objectives: objectives that may be named beside it, because they are what it minimises.
+    """
+
+    objectives: ClassVar[tuple[str, ...]] = ()
 
     def steps(self, problem: Problem) -> int:
         """At most this many steps, at least 1."""

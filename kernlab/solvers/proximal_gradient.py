@@ -11,26 +11,53 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
 from kernlab.feature_maps.base import FeatureMap
-from kernlab.objectives.base import Loss
+from kernlab.objectives.base import Loss, MapObjective
 from kernlab.options import component, option
 from kernlab.regularizers.base import Regularizer
 from kernlab.solvers.base import SOLVERS, Solver
 from kernlab.typing import Float, Params, Targets, Tensor
 
-__all__ = ["Gradients", "ProximalGradient", "Step", "compiled_step", "eager_step", "proximal_step", "risk_gradients"]
+__all__ = [
+    "Gradients",
+    "ProximalGradient",
+    "Step",
+    "compiled_step",
+    "eager_step",
+    "map_step",
+    "proximal_step",
+    "risk_gradients",
+]
 
 #: (loss, smooth penalties by name, gradients by parameter name)
 Gradients: TypeAlias = tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]
 
 #: (X, y, learning rate) -> (loss, smooth penalties by name)
 Step: TypeAlias = Callable[[Tensor, Tensor, float], tuple[Tensor, dict[str, Tensor]]]
+
+
+@runtime_checkable
+class MadeFromKernel(Protocol):
+    """A feature map made from G = k(X, landmarks) and B = k(landmarks, landmarks)."""
+
+    def kernel_pullback(
+        self, params: Params, X: Tensor
+    ) -> tuple[Tensor, Tensor, Callable[[Tensor, Tensor], dict[str, Tensor]]]:
+        """G, B, and the function that carries gradients on them to the map's parameters."""
+
+
+@runtime_checkable
+class ToldByKernel(Protocol):
+    """An objective that needs G and B instead of features."""
+
+    def kernel_value_and_grad(self, G: Tensor, B: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The value and its gradients on G and B."""
 
 
 @SOLVERS.register("proximal_gradient")
@@ -50,10 +77,17 @@ class ProximalGradient(Solver):
     epochs: int | Literal["auto"] = option(
         "auto", "Passes over the training part; auto: 10, or more where the data are few.", ge=1, le=100_000, log=True
     )
-    batch_size: int = option(32, "Samples a mini-batch.", ge=1, le=1_000_000, log=True)
-    schedule: Literal["cosine", "step", "constant"] = option(
-        "cosine", "How η falls: along a cosine to 0, by ten after ½ and ¾ of the run, or not at all."
+    batch_size: int | Literal["auto"] = option(
+        32, "Samples a mini-batch; auto: 1000, or twice the features where there are more than 500.",
+        ge=1, le=1_000_000, log=True,
+    )  # fmt: skip
+    schedule: Literal["cosine", "step", "constant", "plateau"] = option(
+        "cosine",
+        "How η falls: along a cosine to 0, by ten after ½ and ¾ of the run, not at all, or by ten whenever an epoch "
+        "brings no gain, which also ends the run.",
     )
+    patience: int = option(3, "Epochs without gain before η falls (plateau only).", ge=1, le=1000, advanced=True)
+    tolerance: float = option(1e-3, "Relative gain that counts (plateau only).", ge=0, lt=1, advanced=True, log=True)
     momentum: float = option(0.9, "Momentum (sgd only).", ge=0, lt=1, advanced=True)
     compile: Literal["auto", "on", "off"] = option(
         "auto",
@@ -71,7 +105,7 @@ class ProximalGradient(Solver):
         return torch.optim.Adadelta(tensors, lr=learning_rate)
 
     def rate(self, fraction: float) -> float:
-        """η_t/η_0 when ``fraction`` (0 … 1) of the run is over."""
+        """η_t/η_0 when ``fraction`` (0 … 1) of the run is over; a plateau has its own account."""
         if self.schedule == "cosine":
             return 0.5 * (1 + math.cos(math.pi * fraction))
         if self.schedule == "step":
@@ -146,6 +180,50 @@ def eager_step(
         optimizer.step()
         proximal_step(params["weight"], regularizers, learning_rate)
         return value, penalties
+
+    return step
+
+
+def map_step(
+    feature_map: FeatureMap,
+    objective: MapObjective,
+    regularizers: Sequence[Regularizer],
+    params: dict[str, Tensor],
+    optimizer: torch.optim.Optimizer,
+    K: int,
+) -> Step:
+    """The step (X, y, learning rate) -> (value, penalties) that learns the map alone, in place.
+
+    The objective judges features; the map's pullback carries its gradient on. Where the map is made from
+    kernel evaluations (Nyström) and the objective can be told by them, features are never formed.
+
+    Source: DI, Algorithms 1 and 2.
+    """
+    penalties = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+
+    def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate
+        Y = y if y.is_floating_point() else torch.nn.functional.one_hot(y, K).to(X.dtype)
+        found: dict[str, Tensor] = {}
+        kept: Mapping[str, Tensor] = {}
+        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not penalties:
+            G, B, back = feature_map.kernel_pullback(params, X)
+            value, *cotangents = objective.kernel_value_and_grad(G, B, Y)
+            gradient = back(*cotangents)
+        else:
+            Phi, pullback = feature_map.pullback(params, X)
+            value, cotangent, kept = objective.value_and_grad(Phi, Y, params)
+            for r in penalties:
+                found[r.name] = r.value(Phi.new_empty(Phi.shape[1], 0), Phi)
+                cotangent = cotangent + r.feature_gradient(Phi)
+            gradient = pullback(cotangent)
+        for name, slope in gradient.items():
+            params[name].grad = slope
+        optimizer.step()
+        for name, number in kept.items():
+            params[name].copy_(number)
+        return value, found
 
     return step
 

@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from kernlab.bounds import spectral_terms
 from kernlab.bounds.spectral import rademacher_exact
+from kernlab.feature_maps import FeatureMap
+from kernlab.heads import Head, feature_blocks
 from kernlab.linalg import singular_values
-from kernlab.model import feature_blocks, outputs
+from kernlab.model import outputs
+from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.training.state import TrainingState, to_numpy
+from kernlab.training.terms import DRAWS, TERMS, Looked
 from kernlab.training.views import view_of
-from kernlab.typing import Float, Targets, Tensor
+from kernlab.typing import Float, Params, Targets, Tensor
 
 __all__ = ["Measure"]
 
 TRAIN_ROWS, TEST_ROWS = 2000, 4000  # looked at while training
+ROWS_PER_FEATURE = 4  # of the sample that a head is fitted to while its map is learned
 SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large
 DIAGONAL_ROWS = 500  # whose k(x, x) a snapshot keeps
-DRAWS = 8  # sign matrices for the exact complexity
 EXACT_FLOPS = 2e11  # the exact complexity is computed on all rows at the end where that costs less
 
 
@@ -37,20 +40,26 @@ class Measure:
 
     def __init__(self, state: TrainingState) -> None:
         self.state = state
-        samples = np.random.default_rng(state.seed)
-        rows = samples.permutation(state.n)[:TRAIN_ROWS]
-        self._train = torch.from_numpy(rows).to(state.device)
+        method, samples = state.method, np.random.default_rng(state.seed)
+        order = samples.permutation(state.n)
+        self._train = torch.from_numpy(order[:TRAIN_ROWS]).to(state.device)
         rows = samples.permutation(len(state.data.X_test))[:TEST_ROWS]
         self._test = state.tensors(state.data.X_test[rows], state.data.y_test[rows])
+        self._first = {name: value.clone() for name, value in state.params.items()}
+        columns = method.feature_map.columns(self._first) if isinstance(method.feature_map, FeatureMap) else 0
+        self._fitted = torch.from_numpy(order[: max(TRAIN_ROWS, ROWS_PER_FEATURE * columns)]).to(state.device)
         view, self.arrays = view_of(state.data, state.seed)
         self._points = torch.from_numpy(self.arrays["view_points"]).to(state.device)
         self._kept = self._columns()
-        self.arrays |= {f"{name}_initial": to_numpy(value) for name, value in self._frequencies().items()}
+        pictured = {**self._frequencies(), **method.feature_map.pictured(self._first)}
+        self.arrays |= {f"{name}_initial": to_numpy(self._cut(value)) for name, value in pictured.items()}
+        self.arrays |= {name: to_numpy(value) for name, value in method.feature_map.described(self._first).items()}
         self.facts: dict[str, Any] = {
             **view,
             "metric": self.metric,
             "evaluated_rows": [len(self._train), len(self._test[0])],
             "frequencies_kept": self._kept,
+            "bound": method.bound,
         }
 
     @property
@@ -61,47 +70,82 @@ class Measure:
     @torch.no_grad()
     def look(self) -> tuple[dict[str, float], dict[str, Any]]:
         """Metrics with ``bound/…`` terms on the samples, and the arrays of a snapshot."""
-        state = self.state
-        Phi = self._sample_features()
-        F_train, F_test = Phi @ state.params["weight"], outputs(state.method, state.params, self._test[0])
-        metrics, terms = self._measure(Phi, F_train, state.y[self._train], F_test, self._test[1])
-        scores = to_numpy(outputs(state.method, state.params, self._points))
+        state, method = self.state, self.state.method
+        params = state.with_head(rows=self._fitted)
+        Phi = self._sample_features(params)
+        F_train, F_test = method.head.scores(params, Phi), outputs(method, params, self._test[0])
+        metrics, terms = self._measure(params, Phi, F_train, state.y[self._train], F_test, self._test[1])
+        scores = to_numpy(outputs(method, params, self._points))
         if state.data.targets:
             scores = state.data.targets.inverse(scores).astype(np.float32)
-        return {**metrics, **{f"bound/{key}": value for key, value in terms.items()}}, {
+        arrays = {
             **{name: to_numpy(value) for name, value in self._frequencies().items()},
-            "weight_singular_values": to_numpy(singular_values(state.params["weight"])),
+            **{name: to_numpy(self._cut(value)) for name, value in method.feature_map.pictured(state.params).items()},
             "view_scores": scores,
-            "diagonal": to_numpy(Phi[:DIAGONAL_ROWS].pow(2).sum(1)),
         }
+        if "weight" in params:
+            arrays["weight_singular_values"] = to_numpy(singular_values(params["weight"]))
+        if isinstance(method.feature_map, FeatureMap):
+            arrays["diagonal"] = to_numpy(Phi[:DIAGONAL_ROWS].pow(2).sum(1))
+        return {**metrics, **{f"bound/{key}": value for key, value in terms.items()}}, arrays
 
     @torch.no_grad()
     def final(self) -> dict[str, Any]:
-        """Metrics, objective and bound terms on all rows."""
-        state = self.state
+        """Metrics, objective and bound terms on all rows, and what the other heads reach."""
+        state, method = self.state, self.state.method
         X_test, y_test = state.tensors(state.data.X_test, state.data.y_test)
-        F_train, F_test = (outputs(state.method, state.params, X) for X in (state.X, X_test))
-        Phi = self._sample_features()
-        metrics, terms = self._measure(Phi, F_train, state.y, F_test, y_test)
-        if 2.0 * state.n * state.method.feature_map.width * state.K * DRAWS < EXACT_FLOPS:
-            blocks = feature_blocks(state.method, state.params, state.X)
+        params = state.with_head()
+        F_train, F_test = (outputs(method, params, X) for X in (state.X, X_test))
+        Phi = self._sample_features(params)
+        metrics, terms = self._measure(params, Phi, F_train, state.y, F_test, y_test)
+        if "dual_norm" in terms and 2.0 * state.n * Phi.shape[1] * state.K * DRAWS < EXACT_FLOPS:
+            blocks = feature_blocks(method.feature_map, params, state.X)
             exact = rademacher_exact(blocks, state.K, draws=DRAWS, generator=self._signs())
             terms["dual_norm"], terms["dual_norm_se"] = (terms["weight_norm"] * value for value in exact)
-        penalties = (r.weight * float(r.value(state.params["weight"], Phi)) for r in state.method.regularizers)
+        objective = state.objective
+        if objective is None:
+            W = params.get("weight")
+            penalties = (r.weight * float(r.value(W, Phi)) for r in method.regularizers if W is not None)
+            objective = metrics["train_loss"] + sum(penalties)
         found: dict[str, Any] = {
             "metric": self.metric,
             "train_metric": metrics["train_metric"],
             "test_metric": metrics["test_metric"],
-            "objective": metrics["train_loss"] + sum(penalties),
+            "objective": objective,
             "bound": terms,
         }
         if state.data.targets:  # the same error with every target stretched to [0, 100]: comparable across data sets
             found["test_rmse_range100"] = self._rmse(F_test, y_test, unit=state.data.range100)
             found["target_unit"] = state.data.target_unit
+        if len(method.heads) > 1:
+            found["heads"] = {head.name: self._head_metrics(head, X_test, y_test) for head in method.heads}
         return found
+
+    def _head_metrics(self, head: Head, X_test: Tensor, y_test: Targets) -> dict[str, float]:
+        """What one of the reported heads reaches on all rows."""
+        state = self.state
+        params = state.with_head(head)
+        F_train, F_test = (outputs(state.method, params, X, head) for X in (state.X, X_test))
+        loss = self._loss(head)
+        return {
+            "train_metric": self._score(F_train, state.y),
+            "test_metric": self._score(F_test, y_test),
+            "train_loss": float(loss.value(F_train, state.y)),
+            "test_loss": float(loss.value(F_test, y_test)),
+        }
+
+    def _loss(self, head: Head) -> Loss:
+        """The loss that a head's outputs are judged by: the objective, where it is learned jointly."""
+        objective = self.state.method.objective
+        if head.takes == "solver" and isinstance(objective, Loss):
+            return objective
+        loss = OBJECTIVES[head.loss].build()
+        assert isinstance(loss, Loss)
+        return loss
 
     def _measure(
         self,
+        params: Params,
         Phi: Float[Tensor, "s D"],
         F_train: Float[Tensor, "a K"],
         y_train: Targets,
@@ -109,25 +153,24 @@ class Measure:
         y_test: Targets,
     ) -> tuple[dict[str, float], dict[str, float]]:
         """Metrics, and bound terms from outputs and from the features of a sample of training rows."""
-        loss = self.state.loss
+        state = self.state
+        loss = self._loss(state.method.head)
         train_loss, test_loss = float(loss.value(F_train, y_train)), float(loss.value(F_test, y_test))
-        terms = spectral_terms(
-            self.state.params["weight"],
-            Phi,
-            n=self.state.n,
-            empirical_risk=train_loss,
-            lipschitz=loss.lipschitz(F_train, y_train),
-            gap=test_loss - train_loss,
-            draws=DRAWS,
-            generator=self._signs(),
-        )
         metrics = {
             "train_metric": self._score(F_train, y_train),
             "test_metric": self._score(F_test, y_test),
             "train_loss": train_loss,
             "test_loss": test_loss,
         }
-        return metrics, terms
+        if not state.method.bound:
+            return metrics, {}
+        y = state.y[self._train]
+        Y = y if y.is_floating_point() else torch.nn.functional.one_hot(y, state.K).to(Phi.dtype)
+        looked = Looked(
+            state.method, params, self._first, state.X[self._train], Phi, Y, F_train, y_train, state.n,
+            train_loss, test_loss, loss, self._signs(),
+        )  # fmt: skip
+        return metrics, TERMS[state.method.bound](looked)
 
     def _score(self, F: Float[Tensor, "n K"], y: Targets) -> float:
         return 100.0 * int((F.argmax(1) == y).sum()) / len(y) if self.metric == "accuracy" else self._rmse(F, y)
@@ -138,8 +181,9 @@ class Measure:
         errors = to_numpy(F - y).astype(np.float64) * self.state.data.targets.scale * unit
         return float(np.sqrt(np.mean(errors**2)))
 
-    def _sample_features(self) -> Float[Tensor, "s D"]:
-        return torch.cat(list(feature_blocks(self.state.method, self.state.params, self.state.X[self._train])))
+    def _sample_features(self, params: Params) -> Float[Tensor, "s D"]:
+        blocks = feature_blocks(self.state.method.feature_map, params, self.state.X[self._train])
+        return torch.cat(list(blocks))
 
     def _frequencies(self) -> dict[str, Tensor]:
         """The frequencies that a snapshot keeps: they are random draws, so the first ones are a fair sample."""
@@ -150,6 +194,12 @@ class Measure:
         found = list(self.state.method.feature_map.frequencies(self.state.params).values())
         each = sum(value.element_size() * value.shape[0] for value in found)
         return min(found[0].shape[1], max(1, SNAPSHOT_BYTES // each)) if found else 0
+
+    @staticmethod
+    def _cut(value: Tensor) -> Tensor:
+        """As many of its rows as a snapshot keeps."""
+        each = value.element_size() * max(1, value[0].numel()) if len(value) else 1
+        return value[: max(1, SNAPSHOT_BYTES // each)] if value.ndim > 1 else value
 
     def _signs(self) -> torch.Generator:
         """The same random signs at every look, so that a curve moves only because the model does."""

@@ -2,7 +2,8 @@
 
     frequency scale   1 / median distance of two scaled inputs; more for one or two inputs (in the feature map)
     learning rate     Adam: η = min(0.01, 0.6 / mean ‖x‖₁); SGD and Adadelta: their usual rates, shrunk alike
-    epochs            10, or as many as make 3000 steps where the data are few
+    epochs            10, or as many as make 3000 steps where the data are few; at most 200 or more on a plateau
+    mini-batch        asked to be automatic: 1000, or twice the features where there are more than 500
     objective         hinge for classes, squared for real targets
     compiled step     where the cosines it saves outweigh the compilation, and a C++ compiler is there
 
@@ -30,6 +31,8 @@ __all__ = ["resolve", "worth_compiling"]
 
 EPOCHS, STEPS = 10, 3000
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
+LARGE = 500  # features above which a mini-batch of "auto" is twice the features (DI §5.1)
+PLATEAU_EPOCHS = 200  # at most, where a plateau ends the run
 PHASE = 0.6  # radians that one step of Adam may move a phase
 
 
@@ -37,18 +40,29 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     """A copy of ``method`` with every "auto" replaced by what the rules find in the training part.
 
     Raises:
-        CompositionError: the method makes no sense for the task.
+        CompositionError: the method makes no sense for the task, or for so many targets.
         DataError: fewer training rows than a mini-batch.
     """
-    method.check(data.dataset.task)
-    solver = method.solver
-    if not isinstance(solver, ProximalGradient):  # the only solver that learns step by step
-        raise CompositionError("a trained method needs a step-by-step solver", solver.name)
-    n = len(data.X_train)
-    if n < solver.batch_size:
+    task = data.dataset.task
+    method.check(task)
+    if task == "regression" and data.dataset.n_outputs > 1:
+        for head in method.heads:
+            if not head.multi_output:
+                raise CompositionError(
+                    f"the head {head.name} predicts one target", f"{data.dataset.n_outputs} targets", "set head=ridge"
+                )
+    method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])))
+    return _gradient(method, method.solver, data) if isinstance(method.solver, ProximalGradient) else method
+
+
+def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:
+    """What is automatic where a method learns from mini-batches."""
+    n, D = len(data.X_train), getattr(method.feature_map, "width", 0)
+    m = min(n, 1000 if D <= LARGE else 2 * D) if solver.batch_size == "auto" else solver.batch_size
+    if n < m:
         raise DataError(
             "the training part must hold at least one mini-batch",
-            f"{n} rows for batches of {solver.batch_size}",
+            f"{n} rows for batches of {m}",
             f"set batch_size={max(1, n // 2)} or less, or take more data",
         )
     rate, epochs = solver.learning_rate, solver.epochs
@@ -57,13 +71,13 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
         shrink = min(1.0, PHASE / (RATES["adam"] * max(length, 1e-12)))
         rate = float(f"{RATES[solver.optimizer] * shrink:.3g}")
     if epochs == "auto":
-        epochs = max(EPOCHS, math.ceil(STEPS / (n // solver.batch_size)))
+        most = max(EPOCHS, math.ceil(STEPS / (n // m)))
+        epochs = max(PLATEAU_EPOCHS, most) if solver.schedule == "plateau" else most
     classes = data.dataset.task == "classification"
     return replace(
         method,
-        feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])),
         objective=method.objective or (Hinge() if classes else Squared()),
-        solver=solver.replace(learning_rate=rate, epochs=epochs),
+        solver=solver.replace(learning_rate=rate, epochs=epochs, batch_size=m),
     )
 
 
@@ -75,13 +89,16 @@ def worth_compiling(method: MethodSpec, steps: int, device: torch.device) -> boo
     """
     solver = method.solver
     assert isinstance(solver, ProximalGradient)
+    assert solver.batch_size != "auto"
     if solver.compile == "on" and solver.optimizer != "adam":
         raise CompositionError(
             "the compiled step is written for Adam", solver.optimizer, "set compile=off or optimizer=adam"
         )
     if solver.compile != "auto":
         return solver.compile == "on"
-    cosines = steps * solver.batch_size * getattr(method.feature_map, "pairs", 1) * method.feature_map.width
+    cosines = (
+        steps * solver.batch_size * getattr(method.feature_map, "pairs", 1) * getattr(method.feature_map, "width", 0)
+    )
     compiler = any(shutil.which(name) for name in ("g++", "clang++", "c++"))
     possible = device.type == "cpu" and solver.optimizer == "adam" and compiler
     return possible and method.learned and cosines > 1.5e10

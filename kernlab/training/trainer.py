@@ -22,7 +22,9 @@ import torch
 from kernlab import devices
 from kernlab.data import Prepared, constant_metric, fingerprint, load, prepare
 from kernlab.errors import TrainingError
+from kernlab.methods import MethodSpec
 from kernlab.model import Model
+from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.training import rules
 from kernlab.training.control import Control
@@ -37,10 +39,13 @@ from kernlab.training.events import (
     Started,
     Step,
 )
+from kernlab.training.gradient import GradientState
 from kernlab.training.measure import Measure
 from kernlab.training.state import TrainingState
+from kernlab.training.stepwise import StepwiseState
+from kernlab.typing import Tensor
 
-__all__ = ["Result", "fit", "milestones", "train"]
+__all__ = ["Result", "fit", "learn", "milestones", "prepared", "start", "train"]
 
 POINTS = 500  # of a curve, about
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
@@ -81,16 +86,16 @@ def train(
     began = time.perf_counter()
     device = devices.resolve(spec.device)
     if data is None:
-        data = prepare(load(spec.data), spec.data, spec.seed)
+        data = prepared(spec)
     spec = replace(spec, method=rules.resolve(spec.method, data))
-    state = TrainingState(spec.method, data, spec.seed, device)
+    state = start(spec.method, data, spec.seed, device)
     measure = Measure(state)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
     if resume:
         state.restore(resume)
     try:
         yield Started(spec.to_dict(), {**_facts(state), **measure.facts}, measure.arrays)
         yield from _steps(state, measure, control or Control())
-        if state.step == state.total:
+        if state.done:
             yield _finished(spec, state, measure, time.perf_counter() - began)
     except TrainingError as error:
         yield Failed(state.step, str(error))
@@ -109,6 +114,33 @@ class Result:
     model: Model
 
 
+def learn(
+    method: MethodSpec,
+    data: Prepared,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    sample_weight: Tensor | None = None,
+) -> Model:
+    """Train to the end without looking, and return the model; ``data`` needs no test part.
+
+    Raises:
+        KernlabError: the method, the data or the device cannot be used.
+        TrainingError: the run diverged.
+    """
+    threads = torch.get_num_threads()
+    try:
+        state = start(rules.resolve(method, data), data, seed, devices.resolve(device), sample_weight)
+        while not state.done:
+            state.advance()
+        if any(not bool(value.isfinite().all()) for value in state.params.values()):
+            raise state.diverged("weights that are not finite")
+        state.settle()
+        return state.model()
+    finally:
+        torch.set_num_threads(threads)
+
+
 def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
     """Train to the end and return the summary and the model.
 
@@ -125,15 +157,31 @@ def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
     raise TrainingError("the run must reach its last step", getattr(last, "message", "it was stopped"))
 
 
+def prepared(spec: RunSpec) -> Prepared:
+    """The spec's data, split and scaled; where the scaling is "auto" the method may have one of its own."""
+    data = spec.data
+    if data.scaling == "auto" and spec.method.input_scaling:
+        data = data.replace(scaling=spec.method.input_scaling)
+    return prepare(load(data), data, spec.seed)
+
+
+def start(
+    method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None = None
+) -> TrainingState:
+    """The training of a resolved method, before its first step."""
+    kind = GradientState if isinstance(method.solver, ProximalGradient) else StepwiseState
+    return kind(method, data, seed, device, sample_weight)
+
+
 def _steps(state: TrainingState, measure: Measure, control: Control) -> Iterator[Event]:
-    """The loop: mini-batches, points, looks and checkpoints, until the last step or a request to stop."""
+    """The loop: steps, points, looks and checkpoints, until there is nothing more to learn or a request to stop."""
     looks = set(milestones(state.total, state.per_epoch))
     every = max(1, state.total // POINTS)
     if state.step == 0:
         yield from _look(state, measure)
         yield state.checkpoint()
     saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-    while state.step < state.total:
+    while not state.done:
         if control.paused:
             yield from _point(state)
             control.wait()
@@ -153,9 +201,11 @@ def _steps(state: TrainingState, measure: Measure, control: Control) -> Iterator
         state.advance()
         if state.step % state.per_epoch == 0:
             stepped |= control.spent("epoch")
-        looking = stepped or state.step in looks
+        looking = stepped or state.done or state.step in looks
         if looking or state.step <= 8 or state.step % every == 0:
             yield from _point(state)
+        if state.done:
+            state.settle()
         if looking:
             yield from _look(state, measure)
 
@@ -169,13 +219,7 @@ def _point(state: TrainingState) -> Iterator[Event]:
     metrics = state.take_means()
     if not metrics:
         return
-    W = state.params["weight"]
-    for r in state.method.regularizers:  # those with a proximal map take no part in the step's value
-        if r.name not in metrics and r.acts == "proximal step":
-            metrics[r.name] = float(r.value(W, W.new_empty(0, len(W))))  # they look at W alone
-    metrics["objective"] = metrics["loss"] + sum(r.weight * metrics[r.name] for r in state.method.regularizers)
-    metrics["learning_rate"] = state.learning_rate * state.solver.rate((state.step - 1) / state.total)
-    if not math.isfinite(metrics["objective"]):
+    if not math.isfinite(metrics.get("objective", 0.0)):
         raise state.diverged(metrics["objective"])
     yield Step(state.step, state.epoch, metrics)
 
@@ -228,7 +272,7 @@ def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: fl
         "device": str(state.device),
         "n_train": state.n,
         "n_test": len(state.data.X_test),
-        "epochs": int(state.solver.epochs),
+        "epochs": state.step // state.per_epoch,
         "steps": state.step,
         "constant": constant_metric(state.data),
         **found,

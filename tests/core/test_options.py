@@ -133,7 +133,6 @@ def test_what_was_set_is_there_and_the_rest_is_default(values):
     assert Kettle.build(**described) == kettle
 
 
-def test_two_parts_cannot_have_an_option_of_one_name():
+def test_an_option_that_two_parts_have_is_the_first_one_s():
     assert flatten([Kettle()]) == Kettle().options()
-    with pytest.raises(ValueError, match="two parts have an option 'litres'"):
-        flatten([Kettle(), Kettle()])
+    assert flatten([Kettle(litres=2.0), Kettle(litres=3.0)])["litres"] == 2.0

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, Source
 from kernlab.errors import CompositionError, KernlabError, OptionError, UnknownNameError
 from kernlab.feature_maps import NonStationary, Stationary
@@ -42,10 +43,10 @@ def values_of(option: Option) -> st.SearchStrategy[Any]:
 @st.composite
 def methods(draw) -> MethodSpec:
     spec = METHODS[draw(st.sampled_from(sorted(METHODS)))]
-    for part in ("feature_map", "objective"):
+    for part in SLOTS:
         spec = spec.with_options({part: draw(values_of(spec.schema()[part]))})
     schema = spec.schema()
-    keys = draw(st.lists(st.sampled_from(sorted(set(schema) - {"feature_map", "objective"})), unique=True))
+    keys = draw(st.lists(st.sampled_from(sorted(set(schema) - set(SLOTS))), unique=True))
     return spec.with_options({key: draw(values_of(schema[key])) for key in keys})
 
 
@@ -83,7 +84,7 @@ def test_the_options_say_everything(spec):
 @settings(deadline=None, max_examples=60)
 def test_an_option_that_is_set_has_that_value_and_the_others_keep_theirs(spec, data):
     schema = spec.schema()
-    key = data.draw(st.sampled_from(sorted(set(schema) - {"feature_map", "objective"})))
+    key = data.draw(st.sampled_from(sorted(set(schema) - set(SLOTS))))
     value = data.draw(values_of(schema[key]))
     changed = spec.with_options({key: value}).options()
     assert changed.pop(key) == value

@@ -22,6 +22,7 @@ LAYERS = (
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
     {"heads"},
     {"solvers"},
+    {"composition"},
     {"methods"},
     {"model", "spec"},
     {"training"},

@@ -178,7 +178,7 @@ def test_loading_the_data_by_name_gives_what_handing_them_over_gives():
 
 
 def test_another_seed_draws_other_frequencies_and_another_order():
-    from kernlab.training.state import row_order
+    from kernlab.training.gradient import row_order
 
     one, other = spec(), spec(seed=5)
     a, b = (events(run, classes())[0].arrays["omega_initial"] for run in (one, other))

@@ -1,0 +1,425 @@
+"""A method is a composition of parts, and knows which parts go together.
+
+    representation × learned? × objective × regularizers × solver × heads
+
+    representation   a feature map, or an exact kernel
+    solver           how what is learned is found: by gradients, at once, or not at all ("assigned")
+    heads            what predicts; the first is the model's, the others are fitted and reported beside it
+
+A :class:`MethodSpec` is frozen and round-trips through JSON. It is at once the configuration of a run,
+the schema of the form on the page, the ``--set`` keys of the command line and the content of a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from kernlab.errors import CompositionError, OptionError, UnknownNameError
+from kernlab.feature_maps import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, NonStationary, Representation
+from kernlab.heads import HEADS, Head, Joint
+from kernlab.objectives import OBJECTIVES, MapObjective, Objective
+from kernlab.options import Component, Option, flatten, options_of
+from kernlab.registry import Registry
+from kernlab.regularizers import REGULARIZERS, Regularizer
+from kernlab.solvers import SOLVERS, ProximalGradient, Solver, StepwiseSolver
+from kernlab.typing import Task
+
+__all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec"]
+
+#: What a method can start from: every feature map and every exact kernel.
+REPRESENTATIONS: Registry[type[Representation]] = Registry("feature map or exact kernel")
+for _registry in (FEATURE_MAPS, EXACT_KERNELS):
+    for _name, _cls in _registry.items():
+        REPRESENTATIONS.add(_name, _cls)
+
+SLOTS: dict[str, Registry[Any]] = {
+    "feature_map": REPRESENTATIONS,
+    "objective": OBJECTIVES,
+    "solver": SOLVERS,
+    "head": HEADS,
+}
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A method as its parts.
+
+    Attributes:
+        name: the named method it started as, "Custom" for one composed freely.
+        feature_map: how inputs become features, or the exact kernel.
+        learned: whether the map's parameters are learned or stay as they were drawn.
+        objective: the loss, or what judges features by themselves; None: the solver's own, or by the task
+            (hinge for classes, squared for real targets).
+        regularizers: the penalties.
+        solver: how the parameters are found.
+        heads: what predicts; the first is the model's own, the others are reported beside it.
+        title, source: what it is called and where it comes from (named methods only).
+        scaling: what the data's scaling "auto" means for it (named methods only); empty: the map's own.
+    """
+
+    name: str = "Custom"
+    feature_map: Representation = field(default_factory=NonStationary)
+    learned: bool = True
+    objective: Objective | None = None
+    regularizers: tuple[Regularizer, ...] = ()
+    solver: Solver = field(default_factory=ProximalGradient)
+    heads: tuple[Head, ...] = (Joint(),)
+    title: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+    scaling: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for what, parts in (("regularizer", self.regularizers), ("head", self.heads)):
+            kinds = [part.name for part in parts]
+            if len(set(kinds)) < len(kinds):
+                raise CompositionError(f"each {what} may stand once", ", ".join(kinds), "drop the double one")
+        if not self.heads:
+            raise CompositionError("a method needs a head that predicts", "none", f"take one of {', '.join(HEADS)}")
+        ordered = sorted(self.regularizers, key=lambda r: list(REGULARIZERS).index(r.name))
+        object.__setattr__(self, "regularizers", tuple(ordered))  # so that equal methods compare equal
+
+    @property
+    def head(self) -> Head:
+        """The head that predicts."""
+        return self.heads[0]
+
+    @property
+    def map_first(self) -> bool:
+        """Whether the map is learned by itself and every head is fitted afterwards."""
+        return self.head.takes != "solver"
+
+    @property
+    def bound(self) -> str:
+        """The bound that is shown for it, a name in BOUNDS; empty: there is none."""
+        return self.feature_map.bound or self.head.bound
+
+    @property
+    def input_scaling(self) -> str:
+        """What the data's scaling "auto" means for it; empty: the data's own rule."""
+        return self.scaling or self.feature_map.scaling
+
+    # -- options ----------------------------------------------------------------------------------------------
+
+    @property
+    def parts(self) -> tuple[Component, ...]:
+        """The components with options of their own, regularizers aside (their one option is their weight)."""
+        every = (self.feature_map, self.objective, self.solver, *self.heads)
+        return tuple(part for part in every if part is not None)
+
+    def schema(self) -> dict[str, Option]:
+        """Every option by its flat key: the choice of each part, then the part's own options."""
+        kinds = {
+            "feature_map": Option("feature_map", "choice", self.feature_map.name,
+                                  "How inputs become features, or the exact kernel.", choices=tuple(REPRESENTATIONS)),
+            "learned": Option("learned", "bool", self.learned, "Learn the map's parameters, or leave them as drawn."),
+            "objective": Option("objective", "choice", "auto", "What is minimised; auto: the solver's own, or hinge "
+                                "for classes and squared for targets.", choices=("auto", *OBJECTIVES)),
+            "solver": Option("solver", "choice", self.solver.name, "How the parameters are found.",
+                             choices=tuple(SOLVERS)),
+            "head": Option("head", "choice", self.head.name, "What predicts from the features.", choices=tuple(HEADS)),
+        }  # fmt: skip
+        penalties = {
+            name: options_of(cls)["weight"]._replace(key=name, help=f"Weight of the penalty: {cls.title}.")
+            for name, cls in REGULARIZERS.items()
+        }
+        own = {key: opt for part in self.parts for key, opt in options_of(type(part)).items()}
+        return {**kinds, **own, **penalties}
+
+    def options(self) -> dict[str, Any]:
+        """The value of every option by its flat key."""
+        values: dict[str, Any] = {
+            "feature_map": self.feature_map.name,
+            "learned": self.learned,
+            "objective": self.objective.name if self.objective else "auto",
+            "solver": self.solver.name,
+            "head": self.head.name,
+        }
+        return (
+            values
+            | flatten(self.parts)
+            | dict.fromkeys(REGULARIZERS, 0.0)
+            | {r.name: r.weight for r in self.regularizers}
+        )
+
+    def with_options(self, changes: Mapping[str, Any]) -> MethodSpec:
+        """A copy with options changed by their flat keys, as ``--set``, forms and links give them.
+
+        Setting a regularizer's key to a weight adds it; to 0 drops it. Changing a part keeps the options
+        that the old part and the new one share. An option that two parts have is one option.
+
+        Raises:
+            UnknownNameError: no such option (the nearest names are offered).
+            OptionError: a value outside its range or of the wrong type.
+        """
+        left = dict(changes)
+        spec = self
+        for slot in ("feature_map", "objective", "solver"):
+            if slot in left:
+                spec = spec._with_part(slot, _switch(getattr(spec, slot), slot, left.pop(slot)))
+        if "head" in left:
+            spec = spec._with_head(left.pop("head"))
+        if "learned" in left:
+            spec = replace(spec, learned=_boolean("learned", left.pop("learned")))
+        weights = {r.name: r for r in spec.regularizers}
+        for name in [key for key in left if key in REGULARIZERS]:
+            penalty = _penalty(name, left.pop(name))
+            weights.pop(name, None)
+            if penalty.weight > 0:
+                weights[name] = penalty
+        spec = replace(spec, regularizers=tuple(weights.values()))
+        for slot in ("feature_map", "objective", "solver"):
+            if (part := getattr(spec, slot)) is not None:
+                spec = spec._with_part(slot, _changed(part, left))
+        spec = replace(spec, heads=tuple(_changed(head, left) for head in spec.heads))
+        left = {k: v for k, v in left.items() if not any(_takes(part, k) for part in spec.parts)}
+        if left:
+            aliases = {alias for part in spec.parts for alias in part.aliases}
+            raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), [*spec.schema(), *aliases])
+        return spec
+
+    def _with_part(self, slot: str, part: Any) -> MethodSpec:
+        change: dict[str, Any] = {slot: part}
+        return replace(self, **change)
+
+    def _with_head(self, name: Any) -> MethodSpec:
+        """With that head in front: one that was reported beside changes places, another takes the first's place."""
+        held = {head.name: head for head in self.heads}
+        if name in held:
+            rest = [head for head in self.heads if head.name != name]
+            return replace(self, heads=(held[name], *rest))
+        first = _switch(self.head, "head", name)
+        rest = [] if first.takes != "features" else [head for head in self.heads[1:] if head.takes == "features"]
+        return replace(self, heads=(first, *rest))
+
+    def changed_options(self) -> dict[str, Any]:
+        """The options that differ from the named method's own: what a link or a command has to say."""
+        start = METHODS[self.name] if self.name in METHODS else MethodSpec()
+        before = start.options()
+        return {key: value for key, value in self.options().items() if before.get(key) != value}
+
+    # -- sense ------------------------------------------------------------------------------------------------
+
+    def check(self, task: Task) -> None:
+        """Refuse parts that make no mathematical sense together, or for this task.
+
+        Raises:
+            CompositionError: with the reason.
+        """
+        chosen: tuple[Objective | Solver | Head | None, ...] = (self.objective, self.solver, *self.heads)
+        for part in chosen:
+            if part is not None and task not in part.tasks:
+                kind = "objective" if isinstance(part, Objective) else "head" if isinstance(part, Head) else "solver"
+                raise CompositionError(
+                    f"the {part.title.lower()} {kind} is for {' or '.join(part.tasks)}",
+                    f"a {task} data set",
+                    f"set {kind}={_other(kind, part, task)}",
+                )
+        self._check_learning()
+        self._check_heads()
+
+    def _check_learning(self) -> None:
+        """Representation, objective, penalties and solver fit together."""
+        solver, what = self.solver, self.feature_map
+        if isinstance(solver, StepwiseSolver):
+            if solver.learns and what.name not in solver.learns:
+                raise CompositionError(
+                    f"the solver {solver.name} learns {' or '.join(solver.learns)}",
+                    f"feature_map={what.name}",
+                    f"set feature_map={solver.learns[0]}, or another solver",
+                )
+            if self.learned != bool(solver.learns):
+                said = "learns the representation" if solver.learns else "leaves everything as it was drawn"
+                raise CompositionError(
+                    f"the solver {solver.name} {said}",
+                    f"learned={str(self.learned).lower()}",
+                    f"set learned={str(bool(solver.learns)).lower()}, or another solver",
+                )
+            if self.objective and self.objective.name not in solver.objectives:
+                raise CompositionError(
+                    f"the solver {solver.name} minimises what it was made for", f"objective={self.objective.name}",
+                    "set objective=auto",
+                )  # fmt: skip
+            if self.regularizers:
+                raise CompositionError(
+                    f"the solver {solver.name} has a penalty of its own and takes no other",
+                    ", ".join(r.name for r in self.regularizers),
+                    f"set {self.regularizers[0].name}=0",
+                )
+            return
+        if not isinstance(what, FeatureMap):
+            raise CompositionError(
+                "gradients learn the parameters of a feature map", f"the exact kernel {what.name}",
+                "set solver=assigned, or choose a feature map",
+            )  # fmt: skip
+        if self.learned and not what.trainable:
+            raise CompositionError(
+                f"the map {what.name} has nothing that a gradient could learn", "learned=true",
+                f"set learned=false{_learners(what)}",
+            )  # fmt: skip
+        on_features = [r.name for r in self.regularizers if r.acts == "feature gradient"]
+        on_weights = [r.name for r in self.regularizers if r.acts != "feature gradient"]
+        if on_features and not self.learned:
+            raise CompositionError(
+                "a penalty on the features only acts where the feature map is learned",
+                f"{on_features[0]} with learned=false",
+                f"set learned=true or {on_features[0]}=0",
+            )
+        if isinstance(self.objective, MapObjective):
+            if not self.learned:
+                raise CompositionError(
+                    f"the objective {self.objective.name} is there to learn the feature map", "learned=false",
+                    "set learned=true, or solver=assigned with objective=auto",
+                )  # fmt: skip
+            if on_weights:
+                raise CompositionError(
+                    f"with the objective {self.objective.name} there are no weights while the map is learned",
+                    f"{on_weights[0]}, a penalty on the weights",
+                    f"set {on_weights[0]}=0; the head has a penalty of its own",
+                )
+
+    def _check_heads(self) -> None:
+        """Every head takes what there is."""
+        exact = isinstance(self.feature_map, ExactKernel)
+        for head in self.heads:
+            if head.takes == "solver" and not self.gives_weights:
+                why = "only learns the map" if self.learned else "finds no weights"
+                raise CompositionError(
+                    f"the head {head.name} predicts with weights that the solver finds",
+                    f"solver={self.solver.name}"
+                    + (f" with objective={self.objective.name}" if self.objective else "") + f", which {why}",
+                    f"set head={'kernel_ridge' if exact else 'ridge'}",
+                )  # fmt: skip
+            if head.takes == "kernel" and not exact:
+                raise CompositionError(
+                    f"the head {head.name} works on an exact kernel", f"the feature map {self.feature_map.name}",
+                    "set head=ridge, linear_svm or logistic, or choose an exact kernel",
+                )  # fmt: skip
+            if head.takes == "features" and exact:
+                raise CompositionError(
+                    f"the head {head.name} works on features", f"the exact kernel {self.feature_map.name}",
+                    "set head=kernel_ridge or svc, or choose a feature map",
+                )  # fmt: skip
+
+    @property
+    def gives_weights(self) -> bool:
+        """Whether the solver finds the weights of the head "joint"."""
+        if isinstance(self.solver, StepwiseSolver):
+            return self.solver.gives_weights
+        return not isinstance(self.objective, MapObjective)
+
+    # -- JSON -------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; ``from_dict`` gives back an equal spec."""
+        return {
+            "name": self.name,
+            "feature_map": self.feature_map.to_dict(),
+            "learned": self.learned,
+            "objective": self.objective.to_dict() if self.objective else None,
+            "regularizers": [r.to_dict() for r in self.regularizers],
+            "solver": self.solver.to_dict(),
+            "heads": [head.to_dict() for head in self.heads],
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> MethodSpec:
+        """The spec that ``to_dict`` wrote.
+
+        Raises:
+            KernlabError: something in it is not what it must be.
+        """
+        if not isinstance(values, Mapping):
+            raise OptionError("a method must be written as {'name': name, part: {...}, ...}", repr(values))
+        parts = [f.name for f in fields(cls) if f.compare]
+        if unknown := set(values) - set(parts):
+            raise UnknownNameError.among("part of a method", min(unknown), parts)
+        spec = METHODS[values["name"]] if values.get("name") in METHODS else cls()
+        objective = values.get("objective", spec.objective and spec.objective.to_dict())
+        regularizers = values.get("regularizers", [r.to_dict() for r in spec.regularizers])
+        if not isinstance(regularizers, list | tuple):
+            raise OptionError("regularizers must be a list", repr(regularizers))
+        heads = values.get("heads", [head.to_dict() for head in spec.heads])
+        if not isinstance(heads, list | tuple):
+            raise OptionError("heads must be a list", repr(heads))
+        return replace(
+            spec,
+            name=str(values.get("name", spec.name)),
+            feature_map=_part("feature_map", values.get("feature_map", spec.feature_map.to_dict())),
+            learned=_boolean("learned", values.get("learned", spec.learned)),
+            objective=_part("objective", objective) if objective else None,
+            regularizers=tuple(_from_kind(REGULARIZERS, r) for r in regularizers),
+            solver=_part("solver", values.get("solver", spec.solver.to_dict())),
+            heads=tuple(_part("head", head) for head in heads),
+        )
+
+
+def _part(slot: str, values: Any) -> Any:
+    return _from_kind(SLOTS[slot], values)
+
+
+def _from_kind(registry: Registry[Any], values: Any) -> Any:
+    if not isinstance(values, Mapping) or "kind" not in values:
+        raise OptionError(f"a {registry.kind} must be written as {{'kind': name, option: value, ...}}", repr(values))
+    return registry[values["kind"]].build(**{k: v for k, v in values.items() if k != "kind"})
+
+
+def _switch(part: Component | None, slot: str, name: Any) -> Any:
+    """Another part in the slot, with the options that the old one shares."""
+    if slot == "objective" and name in (None, "auto"):
+        return None
+    cls: type[Component] = SLOTS[slot][name]
+    if part is None or isinstance(part, cls):
+        return part or cls.build()
+    shared = {k: v for k, v in part.options().items() if k in options_of(cls)}
+    return cls.build(**shared)
+
+
+def _takes(part: Component, key: str) -> bool:
+    return key in options_of(type(part)) or key in part.aliases
+
+
+def _changed(part: Any, changes: Mapping[str, Any]) -> Any:
+    """The part with those of the changes that are its own."""
+    values = {key: value for key, value in changes.items() if _takes(part, key)}
+    if not values:
+        return part
+    # An alias (gamma) stands for the option it sets, so the option's old value must not be passed beside it.
+    replaced = {part.aliases[k][0] for k in values if k in part.aliases}
+    kept = {k: v for k, v in part.options().items() if k not in replaced or k in values}
+    return part.build(**{**kept, **values})
+
+
+def _other(kind: str, part: Component, task: Task) -> str:
+    """Another part of that kind for the task, to advise."""
+    if kind == "objective":
+        return "auto"
+    takes = getattr(part, "takes", "")
+    same = [name for name, cls in SLOTS[kind].items() if task in cls.tasks and getattr(cls, "takes", "") == takes]
+    return " or ".join(same) or "another"
+
+
+def _learners(what: Representation) -> str:
+    names = [name for name, cls in SOLVERS.items() if what.name in cls.learns]
+    return f", or solver={' or '.join(names)}" if names else ""
+
+
+def _penalty(name: str, weight: Any) -> Regularizer:
+    try:
+        return REGULARIZERS[name].build(weight=weight)
+    except OptionError as error:
+        raise OptionError(error.must.replace("weight", name, 1), error.given, error.fix) from None
+
+
+def _boolean(key: str, value: Any) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() in words:
+        return words[str(value).lower()]
+    raise OptionError(f"{key} must be true or false", repr(value))
+
+
+#: Filled in :mod:`kernlab.methods`.
+METHODS: Registry[MethodSpec] = Registry("method")

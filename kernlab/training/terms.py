@@ -1,0 +1,68 @@
+"""The terms of a method's bound at one moment, from what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+from kernlab.bounds import spectral_terms
+from kernlab.methods import MethodSpec
+from kernlab.objectives import Loss
+from kernlab.typing import Float, Params, Targets, Tensor
+
+__all__ = ["TERMS", "Looked"]
+
+
+class Looked(NamedTuple):
+    """What a bound is computed from.
+
+    Attributes:
+        method: the method, resolved.
+        params: parameters with the head's.
+        first: the map's parameters as they were before training.
+        X: scaled inputs of a sample of training rows.
+        Phi: their features.
+        Y: their targets; one-hot for classes.
+        F, y: outputs and targets of the training rows that were measured (the sample, or all).
+        n: training rows.
+        train_loss, test_loss: mean losses.
+        loss: the loss they are of.
+        signs: source of random signs.
+    """
+
+    method: MethodSpec
+    params: Params
+    first: Params
+    X: Float[Tensor, "s d"]
+    Phi: Float[Tensor, "s D"]
+    Y: Float[Tensor, "s K"]
+    F: Float[Tensor, "a K"]
+    y: Targets
+    n: int
+    train_loss: float
+    test_loss: float
+    loss: Loss
+    signs: torch.Generator
+
+
+DRAWS = 8  # sign matrices for the exact complexity
+
+TERMS: dict[str, Callable[[Looked], dict[str, float]]] = {}
+
+
+def _spectral(at: Looked) -> dict[str, float]:
+    return spectral_terms(
+        at.params["weight"],
+        at.Phi,
+        n=at.n,
+        empirical_risk=at.train_loss,
+        lipschitz=at.loss.lipschitz(at.F, at.y),
+        gap=at.test_loss - at.train_loss,
+        draws=DRAWS,
+        generator=at.signs,
+    )
+
+
+TERMS["spectral"] = _spectral
