@@ -1,53 +1,58 @@
-"""A generalisation bound taken apart: its terms over training, and as they stand now.
+"""A bound taken apart: its terms over training, and as they stand now.
+
+Which terms add up to the total, which stand beside it and which are drawn over training, the bound itself
+says (:class:`kernlab.bounds.Bound`). Of the spectral bound, for one,
 
     gap = test loss − train loss,   beside   4√2·L·R̂ + √(log(1/δ)/n)
 
 R̂, the Rademacher complexity, enters three times: by the paper's bound, exactly (dual norm, with a
 Monte-Carlo error) and in the worst case; each is multiplied by 4√2·L, so that all stand on the scale of
-the loss and can be compared with the measured gap. Source: [ASKL] Thm 3, METHODS.md 7.1.
+the loss and can be compared with the measured gap. Source: ASKL Theorem 3.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kernlab.analysis.curves import Curve, Curves, History, Series, curves, last
+from kernlab.bounds import SPECTRAL, Bound
 
 __all__ = ["BoundBar", "BoundHistory", "BoundNow", "bound_history", "bound_now", "newest"]
 
 _PREFIX = "bound/"
 
-#: Names of 4√2·L·R̂ by the estimate of R̂ they use.
-_SCALED = {"rademacher": "complexity", "dual_norm": "complexity_exact", "worst_case": "complexity_worst"}
-
-#: Terms on the scale of the loss, in legend order. Weight norm, rank and mean trace have scales of their own.
-_DRAWN = ("total", "complexity_worst", "complexity", "complexity_exact", "confidence", "empirical_risk")
+#: Names keep their capital inside a sentence.
+_NAMES = ("Rademacher", "Lipschitz")
 
 
 class BoundHistory(NamedTuple):
     """The bound's terms over training against what they bound.
 
     Attributes:
-        terms: curves named total, complexity_worst, complexity (the paper's), complexity_exact,
-            confidence, empirical_risk, as far as known.
-        gap: measured test loss − train loss, None where it was not measured.
+        terms: curves of the terms that the bound draws over time, as far as known.
+        gap: what the bound is about, measured; None where it was not.
         hidden: drawn gap values ≤ 0, which a logarithmic axis cannot show.
+        title: what is compared.
+        words: term to words.
+        unit: what the values are measured in.
     """
 
     terms: Curves
     gap: Curve | None
     hidden: int
+    title: str
+    words: Mapping[str, str]
+    unit: str
 
 
 class BoundBar(NamedTuple):
     """One stacked bar.
 
     Attributes:
-        name: "empirical risk", "measured gap", "exact", "paper" or "worst case".
+        name: what it is, in words: "measured gap", "exact".
         parts: (term, value) from the left.
         total: sum of the parts.
         error: Monte-Carlo standard error of the total, 0 where there is none.
@@ -68,56 +73,68 @@ class BoundNow(NamedTuple):
     """The bound at one moment.
 
     Attributes:
-        bars: empirical risk, measured gap, then the bound with the exact, the paper's and the worst-case
-            complexity, as far as known.
+        bars: what stands beside the bound, then the bound itself, once for each of its estimates, as far as
+            known.
         terms: term to value, as given.
+        stacked: terms that stand inside a bar of several, which a legend has to name.
+        title: what is shown.
+        words: term to words.
+        unit: what the values are measured in.
     """
 
     bars: tuple[BoundBar, ...]
     terms: Mapping[str, float]
+    stacked: tuple[str, ...]
+    title: str
+    words: Mapping[str, str]
+    unit: str
 
 
 def bound_history(
-    history: History, *, smoothing: float = 0.0, axis: Literal["step", "epoch"] = "epoch", method: str = ""
+    history: History,
+    bound: Bound = SPECTRAL,
+    *,
+    smoothing: float = 0.0,
+    axis: Literal["step", "epoch"] = "epoch",
+    method: str = "",
 ) -> BoundHistory:
-    """The terms of the bound over training, on the scale of the loss.
+    """The terms of a bound over training, all on one scale.
 
     Args:
         history: metric name to (steps, epochs, values) with the entries ``bound/<term>``.
+        bound: which bound they belong to.
         smoothing, axis, method: as in :func:`kernlab.analysis.curves.curves`.
     """
     terms = {key.removeprefix(_PREFIX): series for key, series in history.items() if key.startswith(_PREFIX)}
-    if "lipschitz" in terms:
-        for name, scaled in _SCALED.items():
-            if name in terms:
-                terms[scaled] = _scaled(terms[name], terms["lipschitz"])
-    found = curves(terms, [*_DRAWN, "gap"], smoothing=smoothing, axis=axis, method=method)
-    gap = next((curve for curve in found.curves if curve.name == "gap"), None)
-    kept = tuple(curve for curve in found.curves if curve.name != "gap")
-    return BoundHistory(found._replace(curves=kept), gap, int((gap.y <= 0).sum()) if gap is not None else 0)
+    for each in bound.estimates:
+        if {each.of, each.factor} <= terms.keys():
+            terms[each.key] = _scaled(terms[each.of], terms[each.factor], each.scale)
+    found = curves(terms, bound.over_time, smoothing=smoothing, axis=axis, method=method)
+    gap = next((curve for curve in found.curves if curve.name == bound.measured), None)
+    kept = tuple(curve for curve in found.curves if curve.name != bound.measured)
+    hidden = int((gap.y <= 0).sum()) if gap is not None else 0
+    title = "Bound against the measured gap" if _sums_up(bound) else bound.title
+    return BoundHistory(found._replace(curves=kept), gap, hidden, title, _words(bound), bound.unit)
 
 
-def bound_now(values: Mapping[str, float]) -> BoundNow:
-    """The bound as stacked bars: complexity and confidence, with the three estimates of R̂.
+def bound_now(values: Mapping[str, float], bound: Bound = SPECTRAL) -> BoundNow:
+    """A bound as bars: what stands beside it one by one, then its terms stacked to the total.
 
     Args:
-        values: term to value (see :func:`newest`): lipschitz, confidence and any of rademacher, dual_norm
-            (with dual_norm_se), worst_case for the bound; empirical_risk and gap for what was measured.
+        values: term to value (see :func:`newest`); a bar is drawn where all that it needs is known.
+        bound: which bound they belong to.
     """
-    bars = [
-        BoundBar(name, ((term, values[term]),), values[term])
-        for name, term in (("empirical risk", "empirical_risk"), ("measured gap", "gap"))
-        if term in values
-    ]
-    if {"lipschitz", "confidence"} <= values.keys():
-        factor, confidence = 4 * math.sqrt(2) * values["lipschitz"], values["confidence"]
-        for name, term in (("exact", "dual_norm"), ("paper", "rademacher"), ("worst case", "worst_case")):
-            if term in values:
-                complexity = factor * values[term]
-                error = factor * values.get("dual_norm_se", 0.0) if term == "dual_norm" else 0.0
-                parts = (("complexity", complexity), ("confidence", confidence))
-                bars.append(BoundBar(name, parts, complexity + confidence, error))
-    return BoundNow(tuple(bars), dict(values))
+    words = _words(bound)
+    bars = [BoundBar(words[term], ((term, values[term]),), values[term]) for term in bound.beside if term in values]
+    for each in bound.estimates:
+        if {each.of, each.factor, *bound.stack} - {each.replaces} <= values.keys():
+            factor = each.scale * values[each.factor]
+            known = {**values, each.replaces: factor * values[each.of]}
+            bars.append(_bar(each.title, bound.stack, known, factor * values.get(each.error, 0.0)))
+    if not bound.estimates and bound.stack and set(bound.stack) <= values.keys():
+        bars.append(_bar(words.get(bound.total, bound.total), bound.stack, values))
+    title = "The bound now" if _sums_up(bound) else bound.title
+    return BoundNow(tuple(bars), dict(values), bound.stack, title, words, bound.unit)
 
 
 def newest(history: History) -> dict[str, float]:
@@ -126,8 +143,28 @@ def newest(history: History) -> dict[str, float]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _scaled(series: Series, lipschitz: Series) -> Series:
-    """4√2·L times a complexity; L is read off at the same steps."""
+def _bar(name: str, stack: tuple[str, ...], values: Mapping[str, float], error: float = 0.0) -> BoundBar:
+    parts = tuple((term, values[term]) for term in stack)
+    return BoundBar(name, parts, sum(value for _, value in parts), error)
+
+
+def _scaled(series: Series, factor: Series, scale: float) -> Series:
+    """One term times another and a number; the factor is read off at the same steps."""
     steps, epochs, values = series
-    at = np.interp(np.asarray(steps, float), np.asarray(lipschitz[0], float), np.asarray(lipschitz[2], float))
-    return steps, epochs, 4 * math.sqrt(2) * at * np.asarray(values, float)
+    at = np.interp(np.asarray(steps, float), np.asarray(factor[0], float), np.asarray(factor[2], float))
+    return steps, epochs, scale * at * np.asarray(values, float)
+
+
+def _sums_up(bound: Bound) -> bool:
+    """Whether it is a bound on a gap, and no other account of numbers that belong together."""
+    return bool(bound.stack) and bound.measured in bound.over_time
+
+
+def _words(bound: Bound) -> dict[str, str]:
+    """Titles of the terms as they stand inside a sentence, by key."""
+    return {term.key: _lowered(term.title) for term in bound.terms}
+
+
+def _lowered(title: str) -> str:
+    name = title.split()[0] in _NAMES or not title[1:2].islower()  # an abbreviation, a formula
+    return title if name else title[0].lower() + title[1:]

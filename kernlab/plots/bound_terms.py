@@ -1,17 +1,28 @@
-"""The terms of a generalisation bound, over training and now, beside the gap that was measured."""
+"""The terms of a bound, over training and now, beside what was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
 from kernlab.analysis.bound_terms import BoundHistory, BoundNow
 from kernlab.analysis.curves import Curve
-from kernlab.plots.theme import GREY, figure, role
+from kernlab.plots.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, figure
 
 __all__ = ["plot_bound_history", "plot_bound_now"]
+
+#: For terms that have no part of their own in the theme, in the order they come.
+_OTHERS = (
+    (BLUE, "dash", ""),
+    (ORANGE, "longdash", "x"),
+    (GREEN, "dashdot", "\\"),
+    (PURPLE, "dot", "."),
+    (SKY, "longdash", "|"),
+    (OLIVE, "dash", "+"),
+)
+_PATTERNS = {"gap": "/", "confidence": "."}
 
 
 def plot_bound_history(
@@ -24,11 +35,10 @@ def plot_bound_history(
         labels: term to words, where they should differ from the theme's.
         log_y: logarithmic axis (terms differ by orders of magnitude; a gap ≤ 0 cannot be drawn on it).
     """
-    words = labels or {}
-    traces = [_line(curve, words, bound.terms.axis, 2.0) for curve in bound.terms.curves]
-    if bound.gap is not None:
-        traces.append(_line(bound.gap, words, bound.terms.axis, 4.0))
     axis = bound.terms.axis
+    drawn = [*bound.terms.curves, *([bound.gap] if bound.gap is not None else [])]
+    look = _styles([curve.name for curve in drawn], labels or {}, bound.words)
+    traces = [_line(curve, look[curve.name], axis, 4.0 if curve is bound.gap else 2.0) for curve in drawn]
     note = (
         f"{bound.hidden} of {len(bound.gap.y)} gaps are ≤ 0: not on a log axis"
         if bound.gap and bound.hidden and log_y
@@ -36,10 +46,10 @@ def plot_bound_history(
     )
     return figure(
         traces,
-        title="Bound against the measured gap",
+        title=bound.title,
         subtitle=note,
         x=axis if axis == "epoch" else "step (mini-batches)",
-        y="loss units",
+        y=bound.unit,
         revision=f"bound-history:{axis}:{log_y}",
         yaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_y else {},
     )
@@ -47,22 +57,22 @@ def plot_bound_history(
 
 def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) -> go.Figure:
     """Stacked bars of :func:`kernlab.analysis.bound_terms.bound_now`; ``labels`` maps a term to words."""
-    words = labels or {}
     # One trace a term, so that a term has one legend entry and one colour in all bars.
     terms = list(dict.fromkeys(term for bar in bound.bars for term, _ in bar.parts))
+    look = _styles(terms, labels or {}, bound.words)
     traces: list[Any] = []
     for term in terms:
         held = [(bar, value) for bar in bound.bars for name, value in bar.parts if name == term]
-        text, colour, _ = role(term)
+        text, colour, _, pattern = look[term]
         traces.append(
             go.Bar(
                 orientation="h",
                 y=[bar.name for bar, _ in held],
                 x=[value for _, value in held],
-                name=words.get(term, text),
-                showlegend=term in ("complexity", "confidence"),  # the other bars are named on the axis
-                marker={"color": colour, "pattern": {"shape": {"gap": "/", "confidence": "."}.get(term, "")}},
-                hovertemplate=f"%{{y}}: {words.get(term, text)} %{{x:.3~g}}<extra></extra>",
+                name=text,
+                showlegend=term in bound.stacked,  # the other bars are named on the axis
+                marker={"color": colour, "pattern": {"shape": pattern}},
+                hovertemplate=f"%{{y}}: {text} %{{x:.3~g}}<extra></extra>",
             )
         )
     unsure = [bar for bar in bound.bars if bar.error]
@@ -92,8 +102,8 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) 
     ]
     return figure(
         traces,
-        title="The bound now",
-        x="loss units",
+        title=bound.title,
+        x=bound.unit,
         y="",
         revision="bound-now",
         barmode="stack",
@@ -102,9 +112,23 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) 
     )
 
 
-def _line(curve: Curve, labels: Mapping[str, str], axis: str, width: float) -> Any:
-    text, colour, dash = role(curve.name)
-    text = labels.get(curve.name, text)
+def _styles(
+    terms: Sequence[str], labels: Mapping[str, str], words: Mapping[str, str]
+) -> dict[str, tuple[str, str, str, str]]:
+    """Words, colour, dash and pattern of each term: the theme's, or the next that is free."""
+    found, free = {}, iter(_OTHERS * len(terms))
+    for term in terms:
+        if term in ROLES:
+            (text, colour, dash), pattern = ROLES[term], _PATTERNS.get(term, "")
+        else:
+            text = words.get(term, term.replace("_", " "))
+            colour, dash, pattern = next(free)
+        found[term] = (labels.get(term, text), colour, dash, pattern)
+    return found
+
+
+def _line(curve: Curve, style: tuple[str, str, str, str], axis: str, width: float) -> Any:
+    text, colour, dash, _ = style
     return go.Scatter(
         x=curve.x,
         y=curve.y,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernlab.analysis.bound_terms import bound_history, bound_now, newest
+from kernlab.bounds import BOUNDS, Bound, Term
 
 FACTOR = 4 * math.sqrt(2) * 3.0
 VALUES = {
@@ -19,6 +20,16 @@ VALUES = {
     "total": FACTOR * 0.02 + 0.05,
     "gap": 0.03,
 }
+
+
+#: a + b = whole, and the "measured" value to compare with it.
+PLAIN = Bound(
+    "plain", "Some bound", "", "", tuple(
+        Term(key, title, "", "", "")
+        for key, title in (("a", "First"), ("b", "Rademacher part"), ("whole", "The sum"), ("seen", "Measured"))
+    ),
+    stack=("a", "b"), beside=("seen",), over_time=("whole", "a", "seen"), total="whole", measured="seen", unit="metres",
+)  # fmt: skip
 
 
 def history(**series):
@@ -61,3 +72,34 @@ def test_without_a_lipschitz_constant_nothing_is_scaled():
 
 def test_newest_values_skip_what_is_not_finite():
     assert newest(history(gap=[1, 2, np.nan], rank=[np.nan]) | {"loss": ([0], [0], [9])}) == {"gap": 2}
+
+
+def test_any_bound_says_what_is_stacked_and_what_stands_beside():
+    found = bound_now({"a": 1.0, "b": 2.0, "whole": 3.0, "seen": 0.5, "other": 9.0}, PLAIN)
+    assert [(bar.name, bar.parts, bar.total) for bar in found.bars] == [
+        ("measured", (("seen", 0.5),), 0.5),
+        ("the sum", (("a", 1.0), ("b", 2.0)), 3.0),
+    ]
+    assert (found.stacked, found.unit) == (("a", "b"), "metres")
+    assert found.words["b"] == "Rademacher part"
+    assert [bar.name for bar in bound_now({"a": 1.0, "seen": 0.5}, PLAIN).bars] == ["measured"]
+
+
+def test_any_bound_says_what_is_drawn_over_training():
+    found = bound_history(history(a=[1, 2], b=[0, 0], whole=[1, 2], seen=[-1, 3]), PLAIN)
+    assert [curve.name for curve in found.terms.curves] == ["whole", "a"]
+    assert found.gap.y == pytest.approx([-1, 3])
+    assert (found.hidden, found.unit) == (1, "metres")
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_every_bound_shows_only_terms_that_it_has(name):
+    bound = BOUNDS[name]
+    keys = {term.key for term in bound.terms}
+    made = {each.key for each in bound.estimates}
+    assert bound.over_time or bound.beside
+    assert {*bound.stack, *bound.beside} <= keys
+    assert set(bound.over_time) <= keys | made
+    assert {key for each in bound.estimates for key in (each.of, each.factor, each.replaces)} <= keys
+    assert not bound.stack or bound.total in keys
+    assert bound_now(dict.fromkeys(keys, 1.0), bound).bars
