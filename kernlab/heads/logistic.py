@@ -1,0 +1,53 @@
+"""Multinomial logistic regression on features, through scikit-learn.
+
+    min over W, b of  ½‖W‖_F² + C Σ_i w_i (−log softmax_{y_i}(Wᵀφ(x_i) + b))          b is not penalised
+
+The softmax of the scores gives the probabilities of the classes, with two classes as well: the one logit f
+that is solved for becomes the scores (−f/2, f/2).
+
+Source: LKRF section 4; Hastie, Tibshirani & Friedman 2009, section 4.4.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from kernlab.heads.base import HEADS, Fitting
+from kernlab.heads.linear import LinearHead
+from kernlab.heads.rows import all_classes, several_classes, weighted_rows
+from kernlab.linalg import wide
+from kernlab.options import component, option
+from kernlab.typing import Tensor
+
+__all__ = ["Logistic"]
+
+
+@HEADS.register("logistic")
+@component
+class Logistic(LinearHead):
+    """Multinomial logistic regression."""
+
+    name = "logistic"
+    title = "Logistic regression"
+    formula = r"\min_{W,b}\tfrac12\|W\|_F^2-C\sum_i\log\operatorname{softmax}_{y_i}(W^\top\varphi(x_i)+b)"
+    source = "LKRF section 4; Hastie, Tibshirani & Friedman 2009"
+    tasks = ("classification",)
+    loss = "cross_entropy"
+
+    C: float = option(1.0, "Weight of the errors, summed over samples, against ½‖W‖².", gt=0, log=True)
+    max_iter: int = option(1000, "At most this many steps of L-BFGS.", ge=1, le=1_000_000, log=True, advanced=True)
+
+    def fit(self, fitting: Fitting) -> dict[str, Tensor]:
+        """``weight`` [D K] and ``bias`` [K]."""
+        from sklearn.linear_model import LogisticRegression
+
+        fitting = weighted_rows(fitting)
+        present = several_classes(fitting)
+        weight = None if fitting.weight is None else wide(fitting.weight).cpu().numpy()
+        machine = LogisticRegression(C=self.C, max_iter=self.max_iter)
+        machine.fit(wide(fitting.matrix()).cpu().numpy(), fitting.y.cpu().numpy(), weight)
+        W, b = torch.from_numpy(machine.coef_.T), torch.from_numpy(machine.intercept_)
+        if len(present) == 2:
+            W, b = torch.cat([-W, W], dim=1) / 2, torch.cat([-b, b]) / 2
+        W, b = all_classes(W, b, present, fitting.K)
+        return {"weight": W.to(fitting.X), "bias": b.to(fitting.X)}
