@@ -22,11 +22,18 @@ LINE, GRID, ROWS, SHOWN = 400, 72, 600, 800
 def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Facts (view, view_grid) and arrays (view_points, view_axes …, data_points, data_targets).
 
+    Where inputs are projected, ``view_center`` [d] and ``view_directions`` [2 d] project any scaled point.
+
     ``view_points`` are scaled as the model takes them; everything that is drawn is in original units.
     """
     dataset, rng = data.dataset, np.random.default_rng(seed)
     shown = rng.permutation(data.train_rows)[:SHOWN]
-    arrays = {"data_points": dataset.X[shown], "data_targets": _targets(data, shown)}
+    arrays = {
+        "data_points": dataset.X[shown],
+        "data_targets": _targets(data, shown),
+        "inputs_center": data.inputs.center,  # what brings scaled points (landmarks) back to original units
+        "inputs_scale": data.inputs.scale,
+    }
     if dataset.d > 2:
         arrays = {}
         rows = rng.permutation(len(data.X_test))[:ROWS]
@@ -38,6 +45,8 @@ def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArra
         return {"view": "projection"}, {
             "view_points": points,
             "view_projection": ((points - center) @ axes.T).astype(np.float32),
+            "view_center": center.astype(np.float32),
+            "view_directions": axes.astype(np.float32),
             "view_labels": _targets(data, data.test_rows[rows]),
         }
     low, high = dataset.X.min(axis=0), dataset.X.max(axis=0)
