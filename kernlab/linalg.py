@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -15,6 +15,7 @@ __all__ = [
     "Ridge",
     "alignment",
     "cholesky",
+    "inverse_sqrt",
     "median_distance",
     "moments",
     "nuclear_norm",
@@ -116,6 +117,46 @@ def cholesky(A: Float[Tensor, "D D"]) -> tuple[Float[Tensor, "D D"], float]:
         f"one that stays singular with {eps**0.5:.1e} of its mean diagonal, {size:.3g}, added",
         "take a larger ridge penalty, or fewer features",
     )
+
+
+def inverse_sqrt(B: Float[Tensor, "*b J J"], shift: float | Tensor = 0.0) -> Float[Tensor, "*b J J"]:
+    """Symmetric (B + εI)^{−1/2} of a positive semidefinite B, with a gradient that takes equal eigenvalues.
+
+    With B + εI = U diag(a²) Uᵀ the derivative in a direction E is (Daleckii & Krein 1965)
+
+    .. math:: U\\Bigl(F\\circ U^\\top EU\\Bigr)U^\\top,\\qquad F_{ij}=\\frac{-1}{a_ia_j(a_i+a_j)}
+
+    without the differences of eigenvalues that the derivative of eigenvectors divides by.
+
+    Args:
+        B: symmetric; eigenvalues that rounding has made negative count as 0.
+        shift: ε > 0, or 0 where B is safely positive definite.
+    """
+    root: Tensor = _InverseSqrt.apply(B, shift)[0]  # type: ignore[no-untyped-call]
+    return root
+
+
+class _InverseSqrt(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(B: Tensor, shift: float | Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        squares, U = torch.linalg.eigh(B)
+        a = (squares.clamp_min(0) + shift).sqrt()
+        return (U / a[..., None, :]) @ U.mT, a, U
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        _, a, U = output
+        ctx.mark_non_differentiable(a, U)
+        ctx.save_for_backward(a, U)
+
+    @staticmethod
+    def backward(ctx: Any, C: Tensor, *_: Tensor) -> tuple[Tensor, None]:
+        a, U = ctx.saved_tensors
+        left, right = a[..., :, None], a[..., None, :]
+        inner = (U.mT @ (C + C.mT) @ U) / (-2 * left * right * (left + right))
+        return U @ inner @ U.mT, None
 
 
 class Ridge(NamedTuple):

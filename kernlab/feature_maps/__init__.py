@@ -4,6 +4,7 @@ from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, 
 from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.exact import Dictionary, Exact
 from kernlab.feature_maps.nonstationary import NonStationary
+from kernlab.feature_maps.nystroem import Nystroem
 from kernlab.feature_maps.stationary import Stationary
 from kernlab.feature_maps.weighted import Weighted
 
@@ -16,6 +17,7 @@ __all__ = [
     "ExactKernel",
     "FeatureMap",
     "NonStationary",
+    "Nystroem",
     "Representation",
     "Stationary",
     "Weighted",
