@@ -172,7 +172,7 @@ def chi_square(q: ArrayLike) -> float:
 
 
 def chi_square_ball(v: ArrayLike, radius: float) -> NDArray[np.float64]:
-    """The weights q that maximise qᵀv in a χ² ball about uniform, exactly, in O(N log N).
+    """The weights q that maximise qᵀv in a χ² ball about uniform, exactly, in at most O(N log N).
 
     .. math:: \\max_{q\\ge0,\\ \\mathbf 1^\\top q=1}\\ q^\\top v\\quad\\text{s.t.}\\quad N\\|q\\|^2-1\\le\\rho
 
@@ -194,22 +194,19 @@ def chi_square_ball(v: ArrayLike, radius: float) -> NDArray[np.float64]:
     Source: LKRF eq. 8 (its solution (12) with the dual variable eliminated).
     """
     v = _scaled(v, radius)
-    N, falling = len(v), np.sort(v)[::-1]
     if (vertex := _vertex(v, radius)) is not None:
         return vertex
-
-    def fits(k: int) -> bool:
-        above = falling[:k] - falling[k] if k < N else falling[:0]
-        return k == N or N * float(above @ above) <= (1 + radius) * float(above.sum()) ** 2
-
-    # χ² ≥ N/k − 1 on k features. The support is seldom much larger than that: look there first.
-    low = max(int(N / (1 + radius)), int((v == falling[0]).sum()))
-    high = min(2 * low + 1, N)
-    while not fits(high):
+    N = len(v)
+    # χ² ≥ N/k − 1 on k features, and the support is seldom much larger than that: sort the top only.
+    low = max(int(N / (1 + radius)), 1)
+    high = min(2 * low, N)
+    falling = _largest(v, high + 1)
+    while high < N and _spread(falling, high, N) > radius:
         low, high = high, min(2 * high, N)
+        falling = _largest(v, high + 1)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
+        low, high = (middle, high) if _spread(falling, middle, N) > radius else (low, middle)
     top, k = falling[:high], high
     deviation = top - top.mean()
     slope = math.sqrt(max(0.0, radius - (N - k) / k) / N / float(deviation @ deviation))
@@ -264,6 +261,19 @@ def _scaled(v: ArrayLike, radius: float) -> NDArray[np.float64]:
     scaled = values - values.max()
     width = float(-scaled.min())
     return np.asarray(scaled / width if width > 0 else scaled)
+
+
+def _spread(falling: NDArray[np.float64], k: int, N: int) -> float:
+    """χ² of the weights whose threshold is the value that follows the k largest."""
+    above = falling[:k] - falling[k]
+    total = float(above.sum())
+    return N * float(above @ above) / total**2 - 1 if total > 0 else math.inf
+
+
+def _largest(v: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """The ``count`` largest values (all, if there are fewer), falling."""
+    rest = max(0, len(v) - count)
+    return np.sort(np.partition(v, rest)[rest:] if rest else v)[::-1]
 
 
 def _vertex(v: NDArray[np.float64], radius: float) -> NDArray[np.float64] | None:
