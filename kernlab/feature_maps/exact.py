@@ -93,10 +93,13 @@ class Dictionary(ExactKernel):
 
     gammas: ClassVar[tuple[float, ...]] = tuple(2.0**e for e in range(-9, 4))
     degrees: ClassVar[tuple[int, ...]] = tuple(range(1, 11))
+    count: ClassVar[int] = 23
 
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
-        count = len(self.gammas) + len(self.degrees)
-        return {"theta": X.new_full((count,), 1 / count)}
+        return {"theta": X.new_full((self.count,), 1 / self.count)}
+
+    def pictured(self, params: Params) -> dict[str, Tensor]:
+        return {"theta": params["theta"]}
 
     def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
         K = X.new_empty(len(X), len(Z))

@@ -60,7 +60,7 @@ def gram_matrix(kernel: ExactKernel, params: Params, X: Float[Tensor, "n d"]) ->
         )
     exact = {name: wide(value) for name, value in params.items()}
     K = kernel.gram(exact, wide(X), wide(X))
-    return (K + K.mT) / 2
+    return K.add(K.mT).div_(2)
 
 
 def expansion(X: Float[Tensor, "n d"], dual: Float[Tensor, "n P"], bias: Float[Tensor, " P"]) -> dict[str, Tensor]:

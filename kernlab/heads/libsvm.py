@@ -21,7 +21,7 @@ from kernlab.linalg import wide
 from kernlab.options import component, option
 from kernlab.typing import Float, Tensor
 
-__all__ = ["SupportVectors", "as_numpy", "regress"]
+__all__ = ["SupportVectors", "as_numpy", "one_for_each"]
 
 
 @component
@@ -58,10 +58,10 @@ def as_numpy(values: Tensor) -> NDArray[Any]:
     return found
 
 
-def regress(
+def one_for_each(
     machine: type, settings: dict[str, Any], given: NDArray[Any], Y: Float[Tensor, "n K"], weight: Tensor | None
 ) -> tuple[Float[Tensor, "n K"], Float[Tensor, " K"]]:
-    """Coefficients and biases of one regression machine a target, on one Gram matrix."""
+    """Coefficients and biases of one machine for each column of targets (or of signs ±1), on one Gram matrix."""
     coefficients = torch.zeros(Y.shape, dtype=torch.float64)
     bias = torch.zeros(Y.shape[1], dtype=torch.float64)
     for k, y in enumerate(as_numpy(Y).T):

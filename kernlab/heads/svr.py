@@ -15,7 +15,7 @@ from typing import Any
 
 from kernlab.heads.base import HEADS, Fitting
 from kernlab.heads.dual import expansion
-from kernlab.heads.libsvm import SupportVectors, regress
+from kernlab.heads.libsvm import SupportVectors, one_for_each
 from kernlab.heads.rows import weighted_rows
 from kernlab.options import component, option
 from kernlab.typing import Tensor
@@ -35,7 +35,7 @@ class SupportVectorRegression(SupportVectors):
 
         fitting = weighted_rows(fitting)
         kernel, given = self.given(fitting)
-        found = regress(getattr(svm, self.machine), kernel | self.settings(), given, fitting.Y, fitting.weight)
+        found = one_for_each(getattr(svm, self.machine), kernel | self.settings(), given, fitting.Y, fitting.weight)
         return expansion(fitting.X, *found)
 
 

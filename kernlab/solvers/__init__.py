@@ -3,12 +3,14 @@
 from kernlab.solvers.assigned import Assigned
 from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
 from kernlab.solvers.chi_square_ball import ChiSquareBall
+from kernlab.solvers.mkl import MultipleKernels
 from kernlab.solvers.proximal_gradient import ProximalGradient
 
 __all__ = [
     "SOLVERS",
     "Assigned",
     "ChiSquareBall",
+    "MultipleKernels",
     "Problem",
     "ProximalGradient",
     "Solver",

@@ -1,0 +1,151 @@
+"""ℓ_p-norm multiple kernel learning: a support vector machine and the weights of its kernels together.
+
+    min over θ ≥ 0, ‖θ‖_p ≤ 1 and f = Σ_m f_m, b of   ½ Σ_m ‖f_m‖²/θ_m + C Σ_i w_i ℓ(f(x_i) + b, y_i)
+
+with ℓ the ε-insensitive loss of each target, or the hinge loss of each class against the rest. It is convex,
+and solved by turns: the machine on K_θ = Σ_m θ_m K_m, whose part m has ‖f_m‖² = θ_m² q_m, q_m = αᵀK_mα; then
+
+    θ_m = ‖f_m‖^{2/(p+1)} / (Σ_l ‖f_l‖^{2p/(p+1)})^{1/p}
+
+the best weights for these parts, in closed form. No turn can raise the objective. Any coefficients α of the
+machine give a lower bound, L(α) − ½‖q‖_{p*} with 1/p + 1/p* = 1 and L(α) = Σ_i (y_i α_i − ε|α_i|) or Σ_i |α_i|:
+what the objective lies above it is the duality gap, and the solver stops when that is small.
+
+Source: FKS section 5 (compared with); Kloft et al. 2011, Theorem 1 and Algorithm 1; Vishwanathan et al. 2010.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import torch
+
+from kernlab.feature_maps.exact import Dictionary
+from kernlab.heads.base import Fitting
+from kernlab.heads.dual import expansion, gram_matrix
+from kernlab.heads.libsvm import as_numpy, one_for_each
+from kernlab.heads.rows import all_classes, several_classes, weighted_rows
+from kernlab.linalg import wide
+from kernlab.options import component, option
+from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver
+from kernlab.typing import Float, Tensor
+
+__all__ = ["MultipleKernels", "best_weights", "part_norms"]
+
+LIBSVM = 1e-4  # violation of the optimality conditions at which LibSVM stops: finer than it does by itself
+
+
+@SOLVERS.register("mkl")
+@component
+class MultipleKernels(StepwiseSolver):
+    """ℓ_p-norm multiple kernel learning; one step is one turn."""
+
+    name = "mkl"
+    title = "Multiple kernel learning"
+    formula = r"\min_{\|\theta\|_p\le1,f}\tfrac12\sum_m\|f_m\|^2/\theta_m+C\sum_i\ell(f(x_i),y_i)"
+    source = "FKS section 5; Kloft et al. 2011"
+    learns = ("dictionary",)
+    gives_weights = True
+
+    p: float = option(
+        2.0, "Norm of the kernel weights: near 1 few kernels are kept, for large p all alike.", ge=1, le=100
+    )
+    C: float = option(1.0, "Weight of the errors, summed over samples, against the norm of f.", gt=0, log=True)
+    epsilon: float = option(
+        0.1, "Half-width ε of the tube, in standard deviations of the target (regression only).", ge=0
+    )
+    max_turns: int = option(100, "At most this many turns.", ge=1, le=100_000, advanced=True)
+    tolerance: float = option(
+        1e-3, "Duality gap, relative to the objective, at which it stops.", gt=0, lt=1, log=True, advanced=True
+    )
+
+    def steps(self, problem: Problem) -> int:
+        return self.max_turns
+
+    def start(self, problem: Problem) -> dict[str, Tensor]:
+        """Equal weights of ℓ_p norm 1, and f = 0 on a support of one row."""
+        theta = super().start(problem)["theta"]
+        return {
+            "theta": torch.full_like(theta, len(theta) ** (-1 / self.p)),
+            "support": problem.X[:1],
+            "dual": problem.X.new_zeros(1, problem.K),
+            "bias": problem.X.new_zeros(problem.K),
+            "solver/squares": torch.zeros_like(theta),
+            "solver/gap": theta.new_tensor(math.inf),
+        }
+
+    def step(
+        self, problem: Problem, state: Mapping[str, Tensor], number: int
+    ) -> tuple[dict[str, Tensor], dict[str, float]]:
+        """The weights that suit the last machine best, then the machine that suits them.
+
+        The model is ``theta`` [M], ``support`` [s d], ``dual`` [s K] and ``bias`` [K]. Measured are the primal
+        ``objective`` and its parts ``norm`` and ``loss``, the relative duality ``gap``, and the largest
+        ``change`` of a weight.
+        """
+        from sklearn import svm
+
+        kernel = problem.representation
+        assert isinstance(kernel, Dictionary)
+        theta = best_weights(state["theta"], state["solver/squares"], self.p)
+        at = weighted_rows(
+            Fitting(kernel, {"theta": theta}, problem.X, problem.y, problem.K, problem.task, weight=problem.weight)
+        )
+        classes = several_classes(at) if at.task == "classification" else None
+        Y = _signs(at.y, classes) if classes else wide(at.Y)
+        epsilon = 0.0 if classes else self.epsilon
+        settings = {"kernel": "precomputed", "C": self.C, "tol": LIBSVM, "cache_size": 500}
+        machine, more = (svm.SVC, {}) if classes else (svm.SVR, {"epsilon": epsilon})
+        K = gram_matrix(kernel, at.params, at.X)
+        A, b = one_for_each(machine, settings | more, as_numpy(K), Y, at.weight)
+
+        squares = part_norms(kernel, at.X, A)
+        norm = 0.5 * float(wide(theta) @ squares)
+        F = K @ A.to(K.device) + b.to(K.device)
+        errors = (1 - Y * F).clamp_min(0) if classes else ((Y - F).abs() - epsilon).clamp_min(0)
+        loss = self.C * float(errors.sum() if at.weight is None else (wide(at.weight)[:, None] * errors).sum())
+        linear = float((Y.cpu() * A).sum() - epsilon * A.abs().sum())
+        below = linear - 0.5 * float(squares.norm(self.p / (self.p - 1) if self.p > 1 else math.inf))
+        gap = (norm + loss - below) / max(norm + loss, 1e-300)
+
+        if classes:
+            if len(classes) == 2:  # one machine tells both apart
+                A, b = torch.cat([-A, A], dim=1), torch.cat([-b, b])
+            A, b = all_classes(A, b, classes, at.K)
+        model = {"theta": theta} | expansion(at.X, A, b)
+        solver = {"solver/squares": squares.to(theta), "solver/gap": theta.new_tensor(gap)}
+        change = float((theta - state["theta"]).abs().max())
+        measured = {"objective": norm + loss, "norm": norm, "loss": loss, "gap": gap, "change": change}
+        return model | solver, measured
+
+    def done(self, state: Mapping[str, Tensor]) -> bool:
+        return float(state["solver/gap"]) <= self.tolerance
+
+
+def best_weights(theta: Float[Tensor, " M"], squares: Float[Tensor, " M"], p: float) -> Float[Tensor, " M"]:
+    """θ of ℓ_p norm 1 that minimises Σ_m ‖f_m‖²/θ_m for ‖f_m‖² = θ_m² q_m; unchanged if all parts are 0.
+
+    Source: Kloft et al. 2011, Proposition 1.
+    """
+    lengths = wide(theta) * wide(squares).clamp_min(0).sqrt()
+    if not float(lengths.max()) > 0:
+        return theta
+    found = (lengths / lengths.max()) ** (2 / (p + 1))
+    return found.div_(found.norm(p)).to(theta)
+
+
+def part_norms(kernel: Dictionary, X: Float[Tensor, "n d"], A: Float[Tensor, "n c"]) -> Float[Tensor, " M"]:
+    """q_m = Σ_k α_kᵀ K_m α_k over the machines k, for every kernel of the dictionary."""
+    used = (A != 0).any(1)
+    X, A = X[used.to(X.device)], A[used]
+    total = torch.zeros(kernel.count, dtype=torch.float64)
+    for rows, parts in kernel.blocks(X, X):
+        total += torch.stack([(A[rows] * (part.cpu() @ A)).sum() for part in parts])
+    return total
+
+
+def _signs(y: Tensor, classes: list[int]) -> Float[Tensor, "n c"]:
+    """1 for rows of a class and −1 for the rest, a column for each class; of two classes the second alone."""
+    columns = torch.tensor(classes[1:] if len(classes) == 2 else classes, device=y.device)
+    return wide(2.0 * (y[:, None] == columns) - 1.0)
