@@ -15,6 +15,7 @@ __all__ = [
     "Ridge",
     "alignment",
     "cholesky",
+    "gram",
     "inverse_sqrt",
     "median_distance",
     "moments",
@@ -25,6 +26,8 @@ __all__ = [
     "singular_values",
     "wide",
 ]
+
+GRAM_BLOCK = 512  # columns
 
 
 def _gram_eigh(Q: Float[Tensor, "D K"]) -> tuple[Float[Tensor, " K"], Float[Tensor, "K K"]]:
@@ -91,6 +94,19 @@ def median_distance(X: Float[Tensor, "n d"], p: float = 2.0, rows: int = 1000) -
 def wide(A: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """A in float64, on the CPU where its own device has no such type (MPS)."""
     return (A.cpu() if A.device.type == "mps" else A).double()
+
+
+def gram(A: Float[Tensor, "m D"]) -> Float[Tensor, "D D"]:
+    """AᵀA; with many columns only the blocks on and below the diagonal are multiplied."""
+    D, step = A.shape[1], GRAM_BLOCK
+    if step >= D:
+        return A.mT @ A
+    product = A.new_empty(D, D)
+    for start in range(0, D, step):
+        rows = slice(start, start + step)
+        product[start:, rows] = A[:, start:].mT @ A[:, rows]
+        product[rows, start + step :] = product[start + step :, rows].mT
+    return product
 
 
 def cholesky(A: Float[Tensor, "D D"]) -> tuple[Float[Tensor, "D D"], float]:
