@@ -102,7 +102,8 @@ def unit_columns(Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
     With indicator columns Φ̄ᵀYYᵀΦ̄ is then the between-class scatter Σ_c n_c(μ_c − μ)(μ_c − μ)ᵀ. Source: DI §4.1.
     """
     norms = torch.linalg.vector_norm(Y, dim=0)
-    return Y / norms.where(norms > 0, 1.0)
+    scaled: Tensor = Y / norms.where(norms > 0, 1.0)
+    return scaled
 
 
 @OBJECTIVES.register("discriminant")
