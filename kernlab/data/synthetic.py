@@ -7,6 +7,7 @@ handed out: without noise the formula holds for every row exactly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -168,6 +169,34 @@ class Shell(Generator):
         X = random.standard_normal((self.n_samples, self.dimension), np.float32)
         norms = np.linalg.norm(X.astype(np.float64), axis=1)
         return X, (norms > np.sqrt(self.dimension)).astype(int)
+
+
+@SOURCES.register("halfspace")
+@component
+class Halfspace(Generator):
+    name = "halfspace"
+    title = "Half-space"
+    task = "classification"
+    labels = ("below", "above")
+    formula = r"y = [w^\top x > 0],\quad x\sim N(0,I_d),\quad w = (1,\dots,1,\ \text{faint}\cdot N(0,1),\dots)"
+    description = "Gaussian points on two sides of a plane that only a few inputs decide."
+    source = "Sinha and Duchi, Learning kernels with random features (2016), second released example"
+
+    noise: float = option(0.0, "Standard deviation of the Gaussian noise on the points.", ge=0, le=100)
+    dimension: int = option(20, "Number of inputs d.", ge=1, le=10_000)
+    relevant: float = option(0.1, "Share of the inputs that decide with weight 1, rounded up.", gt=0, le=1)
+    faint: float = option(0.05, "Standard deviation of the weights of all other inputs.", ge=0, le=10)
+
+    def normal(self, random: Random) -> Array:
+        """The vector w [d] that the plane is perpendicular to."""
+        w = self.faint * random.standard_normal(self.dimension)
+        w[: math.ceil(round(self.relevant * self.dimension, 9))] = 1.0  # 0.1 · 30 is 3.0000000000000004
+        return w
+
+    def draw(self, random: Random) -> tuple[Array, Array]:
+        w = self.normal(random)
+        X = random.standard_normal((self.n_samples, self.dimension), np.float32)
+        return X, (X.astype(np.float64) @ w > 0).astype(int)
 
 
 @SOURCES.register("blobs")

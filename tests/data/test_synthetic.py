@@ -90,6 +90,23 @@ def test_shell_is_the_sign_of_norm_minus_root_d(dimension, seed):
     assert data.d == dimension
 
 
+@given(dimension=st.integers(1, 40), relevant=st.floats(0.05, 1), faint=st.floats(0, 2), seed=st.integers(0, 1000))
+@settings(deadline=None, max_examples=30)
+def test_halfspace_is_the_side_of_its_plane(dimension, relevant, faint, seed):
+    options = {"dimension": dimension, "relevant": relevant, "faint": faint, "data_seed": seed, "n_samples": 300}
+    data = load("halfspace", noise=0, **options)
+    w = SOURCES["halfspace"].build(**options).normal(np.random.default_rng(seed))
+    np.testing.assert_array_equal(data.y, (data.X.astype(float) * w).sum(axis=1) > 0)
+    assert (w[: int(np.ceil(round(relevant * dimension, 9)))] == 1).all()
+    assert np.abs(w).sum() <= dimension * (1 + 5 * faint)
+
+
+def test_few_inputs_of_the_halfspace_decide():
+    data = load("halfspace", n_samples=5000, dimension=100, faint=0.05)
+    pull = np.abs(np.corrcoef(data.X.T, data.y)[-1, :-1])
+    assert pull[:10].min() > 3 * pull[10:].max()
+
+
 def test_blobs_spread_around_their_centres():
     data = load("blobs", n_samples=9000, noise=0.5, centers=3, dimension=4)
     centres = load("blobs", n_samples=9000, noise=0, centers=3, dimension=4).X[:3]
