@@ -116,7 +116,8 @@ def _styles(
     terms: Sequence[str], labels: Mapping[str, str], words: Mapping[str, str]
 ) -> dict[str, tuple[str, str, str, str]]:
     """Words, colour, dash and pattern of each term: the theme's, or the next that is free."""
-    found, free = {}, iter(_OTHERS * len(terms))
+    taken = {ROLES[term][1] for term in terms if term in ROLES}
+    found, free = {}, iter([look for look in _OTHERS if look[0] not in taken] + [*_OTHERS] * len(terms))
     for term in terms:
         if term in ROLES:
             (text, colour, dash), pattern = ROLES[term], _PATTERNS.get(term, "")

@@ -98,6 +98,10 @@ ROLES: dict[str, tuple[str, str, str]] = {
     "weight_norm": ("‖W‖⁎", GREEN, "dot"),
     "mean_trace": ("‖φ(X)‖²/n", SKY, "dot"),
     "rank": ("rank of W", PURPLE, "dot"),
+    "target_norm": ("‖Ȳ‖²", GREY, "dash"),
+    "discriminant_information": ("DI", BLUE, "solid"),
+    "predicted_error": ("‖Ȳ‖² − DI", ORANGE, "solid"),
+    "ridge_error": ("ridge error, measured", VERMILLION, "dot"),
 }
 
 #: Colours and markers of classes in regions and projections.

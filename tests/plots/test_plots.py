@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernlab.analysis import bound_terms, curves, density, function_view, joint, weights
+from kernlab.bounds import Bound, Term
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
@@ -116,6 +117,22 @@ def test_bound_now():
     same(by_name["total"], x=[bar.end for bar in found.bars])
     same(by_name["standard error"].error_x, array=[found.bars[2].error])
     assert figure.layout.barmode == "stack"
+
+
+def test_terms_that_the_theme_does_not_know_are_told_apart():
+    terms = [f"part {i}" for i in range(4)]
+    bound = Bound(
+        "b", "Some bound", "", "", tuple(Term(t, t, "", "", "") for t in (*terms, "confidence", "total")),
+        stack=(*terms, "confidence"), over_time=("total", *terms, "confidence", "gap"),
+    )  # fmt: skip
+    bars = plot_bound_now(bound_terms.bound_now(dict.fromkeys(bound.stack, 1.0), bound)).data[:5]
+    assert [bar.name for bar in bars] == [*terms, "confidence"]
+    assert len({bar.marker.color for bar in bars}) == len({bar.marker.pattern.shape for bar in bars}) == 5
+    assert all(bar.showlegend for bar in bars)
+    found = bound_terms.bound_history(history(**{f"bound/{term}": [1, 2] for term in bound.over_time}), bound)
+    lines = plot_bound_history(found, labels={"part 0": "first"}).data
+    assert [line.name for line in lines] == ["total", "first", "part 1", "part 2", "part 3", "confidence", "gap"]
+    assert len({line.line.color for line in lines}) == 7
 
 
 GRID = np.stack([g.ravel() for g in np.meshgrid([0.0, 1, 2], [5.0, 6])], 1)

@@ -6,18 +6,21 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernlab.analysis import bound_terms, curves, density, function_view, joint, weights
+from kernlab.analysis import bound_terms, curves, density, function_view, identity, joint, landmarks, weights
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
 from kernlab.plots.export import to_csv
 from kernlab.plots.function_view import plot_frequencies, plot_function
+from kernlab.plots.identity import plot_identity
 from kernlab.plots.joint import plot_joint
+from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
 
 rng = np.random.default_rng(0)
 BOUND = ("empirical_risk", "weight_norm", "rank", "mean_trace", "lipschitz", "rademacher", "worst_case")
 BOUND += ("dual_norm", "dual_norm_se", "complexity", "confidence", "total", "gap")
+IDENTITY = ("discriminant_information", "target_norm", "predicted_error", "ridge_error")
 
 
 class Scene(NamedTuple):
@@ -38,7 +41,8 @@ def scene(view="regions", task="classification", d=2, D=300, image=None):
     rare = (steps[::100], steps[::100] / 300, rng.random(30) + 0.1)
     names = ("objective", "loss", "trace_norm", "feature_norm", "learning_rate")
     history = dict.fromkeys(names, series)
-    names = ("train_metric", "test_metric", "train_loss", "test_loss", "constant", *(f"bound/{t}" for t in BOUND))
+    bounds = [f"bound/{term}" for term in (*BOUND, *IDENTITY)]
+    names = ("train_metric", "test_metric", "train_loss", "test_loss", "constant", *bounds)
     history |= dict.fromkeys(names, rare)
     classes = ("a", "b", "c") if task == "classification" else ()
     K = len(classes) or 2
@@ -53,12 +57,18 @@ def scene(view="regions", task="classification", d=2, D=300, image=None):
         "view_labels": labels,
         "view_axes": axes if view == "regions" else np.linspace(-1, 1, v)[:, None],
         "view_projection": rng.normal(size=(v, 2)),
+        "inputs_center": np.zeros(d),
+        "inputs_scale": np.ones(d),
+        "landmarks_initial": rng.normal(size=(D, d)).astype(np.float32),
     }
+    if view == "projection":
+        static |= {"view_center": np.zeros(d), "view_directions": np.eye(d)[:2]}
     snapshot = {
         "omega": rng.normal(size=(d, D)).astype(np.float32),
         "weight_singular_values": np.linspace(2, 0, K),
         "view_scores": rng.normal(size=(v, K)),
         "diagonal": rng.random(200),
+        "landmarks": rng.normal(size=(D, d)).astype(np.float32),
     }
     static["omega_prime_initial"] = rng.normal(size=(d, D)).astype(np.float32)
     snapshot["omega_prime"] = rng.normal(size=(d, D)).astype(np.float32)
@@ -113,11 +123,19 @@ PICTURES = {
         weights.singular_values(run.snapshot["weight_singular_values"])
     ),
     "diagonal": lambda run: plot_diagonal(weights.diagonal(run.snapshot["diagonal"])),
+    "identity": lambda run: plot_identity(identity.identity(run.history)),
+    "landmarks": lambda run: plot_landmarks(landmarks.landmarks(run.snapshot, run.static, run.facts)),
+    "landmark_pictures": lambda run: plot_landmark_pictures(
+        landmarks.landmark_pictures(
+            run.snapshot["landmarks"], run.static["landmarks_initial"], run.facts["image_shape"], change=True
+        )
+    ),
     "frequencies": lambda run: plot_frequencies(
         function_view.frequencies(run.snapshot["omega"], run.facts["image_shape"])
     ),
 }
-CASES = [(name, kind) for kind in SCENES for name in PICTURES if name != "frequencies" or kind == "pictures"]
+OF_PICTURES = ("frequencies", "landmark_pictures")
+CASES = [(name, kind) for kind in SCENES for name in PICTURES if name not in OF_PICTURES or kind == "pictures"]
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
@@ -127,7 +145,7 @@ def test_every_picture_keeps_its_promises(name, kind):
     assert figure.data
     assert layout.title.text
     assert layout.uirevision
-    if name != "frequencies":
+    if name not in OF_PICTURES:
         assert layout.xaxis.title.text
         assert layout.yaxis.title.text or name == "bound_now"
     assert all(trace.name for trace in figure.data)
