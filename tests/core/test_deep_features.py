@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
 from scipy.spatial.distance import pdist
+from serving import ROOT
 
 from kernlab.feature_maps import Deep, NonStationary, Stationary
 
@@ -81,3 +85,25 @@ def test_the_pictures_get_the_first_layers_frequencies():
     shown = feature_map.frequencies(params)
     assert torch.equal(shown["omega"], params["layer0.omega"][:, 0])
     assert torch.equal(shown["omega_prime"], params["layer0.omega"][:, 1])
+
+
+TRACED = """
+import torch
+from kernlab.feature_maps import Deep, NonStationary
+X = torch.randn(9, 3)
+for feature_map in (Deep(n_features=6, hidden=5, layers=3), NonStationary(n_features=6, learn_phase=True)):
+    params = feature_map.init(X, torch.Generator().manual_seed(0))
+    def both(params, X):
+        Phi, pullback = feature_map.pullback(params, X)
+        return Phi, pullback(Phi)
+    (Phi, fast), (_, slow) = torch.compile(both, fullgraph=True, backend="eager")(params, X), both(params, X)
+    assert set(fast) == set(feature_map.trainable) == set(slow)
+    assert all(torch.allclose(fast[name], slow[name], atol=1e-6) for name in slow)
+print("traced")
+"""
+
+
+def test_the_compiler_sees_through_the_written_out_gradients():
+    """In a process of its own: the shape checks of the tests wrap every function and cannot be traced."""
+    done = subprocess.run([sys.executable, "-c", TRACED], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "traced\n", done.stderr
