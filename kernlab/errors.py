@@ -55,7 +55,7 @@ class KernlabError(Exception):
         return type(self), (self.must, self.given, self.fix)
 
 
-class UnknownNameError(KernlabError, KeyError):
+class UnknownNameError(KernlabError, KeyError, ValueError):
     """No entry of that name; the nearest names come first in the advice."""
 
     __str__ = Exception.__str__  # KeyError would quote the whole sentence

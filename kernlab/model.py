@@ -64,6 +64,9 @@ class Model:
     def decision_function(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Outputs f(x), [n K]: class scores, or targets in the reported unit.
 
+        Computed in float64 whatever the training used (but for MPS, which has no such type), so that a row's
+        outputs do not depend on the rows beside it.
+
         Args:
             X: inputs in their original units, [n d].
 
@@ -82,9 +85,11 @@ class Model:
         if not np.isfinite(X).all():
             raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
         device = next(iter(self.params.values())).device
+        dtype = torch.float32 if device.type == "mps" else torch.float64
+        params = {name: value.to(dtype) if value.is_floating_point() else value for name, value in self.params.items()}
+        inputs = torch.from_numpy(self.inputs.transform(X, dtype=np.float64)).to(dtype).to(device)
         with torch.no_grad():
-            F = outputs(self.method, self.params, torch.from_numpy(self.inputs.transform(X)).to(device))
-        scores = F.double().cpu().numpy() if device.type != "mps" else F.cpu().double().numpy()
+            scores = outputs(self.method, params, inputs).cpu().double().numpy()
         return self.targets.inverse(scores) if self.targets else scores
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
@@ -124,12 +129,17 @@ class Model:
             feature_names=tuple(meta["feature_names"]),
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write one safetensors file: tensors, and the description as JSON. Loading it runs no code."""
+    def save(self, path: str | Path, **more: Any) -> None:
+        """Write one safetensors file: tensors, and the description as JSON. Loading it runs no code.
+
+        Args:
+            path: where to.
+            more: what else is to stand in the file's metadata, each value as JSON under its own key.
+        """
         arrays, meta = self.to_arrays()
         tensors = {name: torch.as_tensor(value).contiguous() for name, value in arrays.items()}
         try:
-            save_file(tensors, str(path), metadata={"kernlab": json.dumps(meta)})
+            save_file(tensors, str(path), metadata={k: json.dumps(v) for k, v in {**more, "kernlab": meta}.items()})
         except (OSError, SafetensorError) as error:
             raise StoreError("the model must be writable", f"{path}: {error}", "choose another place") from None
 

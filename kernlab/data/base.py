@@ -139,7 +139,13 @@ class Scaler:
 
     @classmethod
     def fit(
-        cls, kind: Scaling, X: NDArray[Any], rows: NDArray[np.int64] | None = None, *, common: bool = False
+        cls,
+        kind: Scaling,
+        X: NDArray[Any],
+        rows: NDArray[np.int64] | None = None,
+        *,
+        common: bool = False,
+        weight: NDArray[np.float64] | None = None,
     ) -> Scaler:
         """Measure centre and scale.
 
@@ -149,21 +155,23 @@ class Scaler:
             rows: the rows to measure on; all by default.
             common: one range for all columns together, as a picture's grey values share one; the
                 contrast between pixels is kept. Ranges only, not standardize.
+            weight: how often each of the measured rows counts, above 0; once by default.
         """
         d = X.shape[1]
         if kind == "none":
             return cls(kind, np.zeros(d), np.ones(d))
         low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        total, n = np.zeros(d), 0
-        for _, part in _chunks(X, rows):
+        total, n = np.zeros(d), 0.0
+        for where, part in _chunks(X, rows):
             low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
-            total += part.sum(axis=0)
-            n += len(part)
+            total += part.sum(axis=0) if weight is None else weight[where] @ part
+            n += len(part) if weight is None else float(weight[where].sum())
         if kind == "standardize":
             center = total / n
             squares = np.zeros(d)
-            for _, part in _chunks(X, rows):
-                squares += ((part - center) ** 2).sum(axis=0)
+            for where, part in _chunks(X, rows):
+                apart = (part - center) ** 2
+                squares += apart.sum(axis=0) if weight is None else weight[where] @ apart
             scale = np.sqrt(squares / n)
         else:
             if common:
@@ -173,19 +181,22 @@ class Scaler:
         constant = (low == high) | (scale == 0)
         return cls(kind, np.where(low == high, low, center), np.where(constant, 1.0, scale))
 
-    def transform(self, X: NDArray[Any], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        """z = (x − center) / scale of the given rows (all by default), computed in float64, kept in float32.
+    def transform(
+        self, X: NDArray[Any], rows: NDArray[np.int64] | None = None, dtype: type[np.floating[Any]] = np.float32
+    ) -> NDArray[Any]:
+        """z = (x − center) / scale of the given rows (all by default), computed in float64, kept in ``dtype``.
 
         Raises:
-            DataError: a value so far outside the measured range that float32 cannot hold it.
+            DataError: a value so far outside the measured range that float32 could not hold it.
         """
-        Z = np.empty((X.shape[0] if rows is None else len(rows), X.shape[1]), np.float32)
+        Z = np.empty((X.shape[0] if rows is None else len(rows), X.shape[1]), dtype)
         with np.errstate(over="ignore"):
             for where, part in _chunks(X, rows):
                 part -= self.center
                 part /= self.scale
                 Z[where] = part
-        if not all(np.isfinite(Z[i : i + 4096]).all() for i in range(0, len(Z), 4096)):
+        largest = np.finfo(np.float32).max
+        if not all((np.abs(Z[i : i + 4096]) <= largest).all() for i in range(0, len(Z), 4096)):
             raise DataError(
                 "scaled inputs must fit into 32-bit numbers",
                 "values beyond 3.4e38 times the scale of the training part",

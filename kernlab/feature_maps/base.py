@@ -32,8 +32,11 @@ class Representation(Component):
         trainable: names of the parameters that a gradient solver learns when the map is learned.
         bound: which bound belongs to it (a name in BOUNDS); empty: the head decides.
         scaling: what the data's scaling "auto" means for it; empty: the data's own rule.
+        from_rows: it starts from rows of the data, so there can be no more features than rows, and copies of
+            rows change it.
     """
 
+    from_rows: ClassVar[bool] = False
     trainable: ClassVar[tuple[str, ...]] = ()
     bound: ClassVar[str] = ""
     scaling: ClassVar[str] = ""

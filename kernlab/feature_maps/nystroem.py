@@ -51,6 +51,7 @@ class Nystroem(FeatureMap):
     title = "Nyström"
     formula = r"\varphi(X)=k(X,Z)\,\bigl(k(Z,Z)+\varepsilon I\bigr)^{-1/2}"
     source = "DI §3.2; Williams & Seeger 2001"
+    from_rows: ClassVar[bool] = True
     trainable: ClassVar[tuple[str, ...]] = ("landmarks",)
     aliases = SCALE_ALIASES
 

@@ -48,7 +48,7 @@ class Fitting:
         K: outputs.
         task: "classification" or "regression".
         seed: for solvers that draw.
-        weight: weights of the samples, [n], mean 1; None: all equal.
+        weight: how often each sample counts, [n]; None: once.
     """
 
     representation: Representation

@@ -20,6 +20,7 @@ class Assigned(StepwiseSolver):
     title = "Assigned, nothing learned"
     formula = r"\theta=\theta_0"
     source = "Rahimi & Recht 2007"
+    weighted = True
 
     def steps(self, problem: Problem) -> int:
         return 1

@@ -57,7 +57,7 @@ class Problem:
         K: outputs.
         task: "classification" or "regression".
         seed: where it draws, it draws from this.
-        weight: weights of the samples, [n], mean 1; None: all equal.
+        weight: how often each sample counts, [n]; None: once.
     """
 
     representation: Representation
@@ -86,9 +86,11 @@ class StepwiseSolver(Solver):
 
     Class attributes:
         objectives: objectives that may be named beside it, because they are what it minimises.
+        weighted: a sample of weight k counts exactly as k copies of it.
     """
 
     objectives: ClassVar[tuple[str, ...]] = ()
+    weighted: ClassVar[bool] = False
 
     def steps(self, problem: Problem) -> int:
         """At most this many steps, at least 1."""

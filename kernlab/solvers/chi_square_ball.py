@@ -47,6 +47,7 @@ class ChiSquareBall(StepwiseSolver):
     source = "LKRF eq. 8–14"
     learns = ("weighted",)
     objectives = ("alignment",)
+    weighted = True
 
     radius: float = option(
         0.005, "Radius ρ of the χ² ball about uniform weights, as a share of the candidates N_w.", gt=0, lt=1, log=True

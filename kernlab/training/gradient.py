@@ -123,8 +123,11 @@ class GradientState(TrainingState):
         return self._rows[0][start : start + m], self._rows[1][start : start + m]
 
     def advance(self) -> None:
-        """One mini-batch: gradient step, then the proximal maps."""
-        X, y = self.batch()
+        """One mini-batch of the training rows."""
+        self.learn_from(*self.batch())
+
+    def learn_from(self, X: Tensor, y: Tensor) -> None:
+        """One step on these rows: gradient step, then the proximal maps."""
         with torch.no_grad():
             value, penalties = self._take(X, y, self.rate)
         for name, amount in (("loss", value), *penalties.items()):

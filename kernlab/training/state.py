@@ -29,7 +29,7 @@ class TrainingState:
         data: what to train on.
         seed: decides what is drawn and the order of the mini-batches.
         device: where the tensors live.
-        sample_weight: weights of the training rows, mean 1; None: all equal.
+        sample_weight: how often each training row counts; None: once.
 
     Attributes:
         params: the model's tensors as they stand (those of the head only where the solver learns them).
@@ -60,10 +60,10 @@ class TrainingState:
 
     def tensors(self, X: Any, y: Any) -> tuple[Tensor, Tensor]:
         """Inputs and targets on the device."""
-        targets = torch.from_numpy(y)
+        inputs, targets = torch.from_numpy(X), torch.from_numpy(y)
         if targets.is_floating_point():
-            targets = targets.to(torch.float32)
-        return torch.from_numpy(X).to(self.device), targets.to(self.device)
+            targets = targets.to(inputs.dtype)
+        return inputs.to(self.device), targets.to(self.device)
 
     # -- what a kind defines ----------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ from kernlab.training.state import TrainingState
 from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
-__all__ = ["Result", "fit", "learn", "milestones", "prepared", "start", "train"]
+__all__ = ["Result", "fit", "learn", "milestones", "prepared", "start", "train", "trained"]
 
 POINTS = 500  # of a curve, about
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
@@ -128,15 +128,28 @@ def learn(
         KernlabError: the method, the data or the device cannot be used.
         TrainingError: the run diverged.
     """
+    return trained(method, data, seed=seed, device=device, sample_weight=sample_weight).model()
+
+
+def trained(
+    method: MethodSpec,
+    data: Prepared,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    sample_weight: Tensor | None = None,
+) -> TrainingState:
+    """As :func:`learn`, for the state at the end. It takes no more threads than the caller had."""
     threads = torch.get_num_threads()
     try:
         state = start(rules.resolve(method, data), data, seed, devices.resolve(device), sample_weight)
+        torch.set_num_threads(min(threads, torch.get_num_threads()))
         while not state.done:
             state.advance()
         if any(not bool(value.isfinite().all()) for value in state.params.values()):
             raise state.diverged("weights that are not finite")
         state.settle()
-        return state.model()
+        return state
     finally:
         torch.set_num_threads(threads)
 
