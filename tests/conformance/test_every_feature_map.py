@@ -9,12 +9,13 @@ from variants import through_json, variants
 
 from kernlab.feature_maps import FEATURE_MAPS
 
-MAPS = variants(FEATURE_MAPS, frequency_scale=0.7)
+MAPS = variants(FEATURE_MAPS, frequency_scale=0.7, max_width=10_000, j_min=0, j_max=1)
 N, D_IN = 9, 3
 
 
 def points(n: int = N, seed: int = 1) -> torch.Tensor:
-    return torch.randn(n, D_IN, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    # Inside [-1, 1], where every map takes them.
+    return torch.randn(n, D_IN, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).tanh()
 
 
 def start(feature_map, X, seed: int = 0):
@@ -27,7 +28,7 @@ def test_features_have_the_promised_width_and_type(feature_map, dtype):
     X = points().to(dtype)
     params = start(feature_map, X)
     Phi = feature_map.apply(params, X)
-    assert Phi.shape == (N, feature_map.width)
+    assert Phi.shape == (N, feature_map.columns(params))
     assert Phi.dtype == dtype
     assert Phi.isfinite().all()
     assert {value.dtype for value in params.values()} == {dtype}
@@ -37,9 +38,12 @@ def test_features_have_the_promised_width_and_type(feature_map, dtype):
 @pytest.mark.parametrize("feature_map", MAPS)
 def test_a_seed_fixes_the_parameters(feature_map):
     X = points()
-    first, again, other = start(feature_map, X), start(feature_map, X), start(feature_map, X, seed=1)
+    random = torch.Generator().manual_seed(0)
+    untouched = random.get_state()
+    first, again, other = feature_map.init(X, random), start(feature_map, X), start(feature_map, X, seed=1)
+    draws = not torch.equal(random.get_state(), untouched)
     assert all(torch.equal(first[name], again[name]) for name in first)
-    assert any(not torch.equal(first[name], other[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first) == draws
 
 
 @pytest.mark.parametrize("feature_map", MAPS)
@@ -68,7 +72,9 @@ def test_the_pullback_gives_the_same_features(feature_map):
 def test_the_pullback_equals_automatic_differentiation(feature_map):
     X = points()
     params = start(feature_map, X)
-    cotangent = torch.randn(N, feature_map.width, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    cotangent = torch.randn(
+        N, feature_map.columns(params), generator=torch.Generator().manual_seed(2), dtype=torch.float64
+    )
     gradient = feature_map.pullback(params, X)[1](cotangent)
     leaves = {name: params[name].clone().requires_grad_() for name in feature_map.trainable}
     if leaves:  # a map that a solver of its own learns gives no gradient
@@ -85,7 +91,7 @@ def test_the_pullback_equals_finite_differences(feature_map):
     random = torch.Generator().manual_seed(3)
     for name in feature_map.trainable:  # off the start: a landmark at a row of X sits in the Laplacian kernel's kink
         params[name] = params[name] + 0.05 * torch.randn(params[name].shape, generator=random, dtype=torch.float64)
-    cotangent = torch.randn(N, feature_map.width, generator=random, dtype=torch.float64)
+    cotangent = torch.randn(N, feature_map.columns(params), generator=random, dtype=torch.float64)
     gradient = feature_map.pullback(params, X)[1](cotangent)
     for name in feature_map.trainable:
         direction = torch.randn(params[name].shape, generator=random, dtype=torch.float64)
@@ -102,8 +108,8 @@ def test_the_pullback_equals_finite_differences(feature_map):
 @pytest.mark.parametrize("feature_map", MAPS)
 def test_stacked_parameters_equal_one_model_after_another(feature_map):
     X = points()
-    cotangent = torch.ones(N, feature_map.width, dtype=torch.float64)
     models = [start(feature_map, X, seed) for seed in range(3)]
+    cotangent = torch.ones(N, feature_map.columns(models[0]), dtype=torch.float64)
     stacked = {name: torch.stack([m[name] for m in models]) for name in models[0]}
 
     def both(params):
