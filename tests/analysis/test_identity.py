@@ -32,8 +32,9 @@ def test_only_values_of_the_same_step_are_compared():
     both = history(predicted_error=[3, 1, 5])
     both["bound/ridge_error"] = ([0, 10, 15, 20], [0, 1, 1.5, 2], [3.3, np.nan, 99, 5])
     assert identity(both).apart == pytest.approx(0.06)  # over the largest predicted value
-    both["bound/ridge_error"] = ([5], [0.5], [3.0])
-    assert identity(both).apart is None
+    for step, value in ((5, 3.0), (0, np.nan)):
+        both["bound/ridge_error"] = ([step], [step / 10], [value])
+        assert identity(both).apart is None
 
 
 def test_what_is_not_known_is_not_drawn():
