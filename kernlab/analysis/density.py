@@ -4,6 +4,9 @@
 
 Frequencies of a Laplacian or Cauchy kernel have heavy tails, so the window is set by quantiles; what
 lies outside counts in the normalisation and is reported, never silently lost.
+
+Frequencies with weights q (re-weighted features) count by them: p(t) = Σ_i q_i φ((t − t_i)/h)/h, where h takes
+weighted spreads and 1/Σq² for n.
 """
 
 from __future__ import annotations
@@ -65,7 +68,9 @@ class Density(NamedTuple):
     curves: tuple[DensityCurve, ...]
 
 
-def kde(values: ArrayLike, grid: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def kde(
+    values: ArrayLike, grid: NDArray[np.float64], weights: ArrayLike | None = None
+) -> tuple[NDArray[np.float64], float]:
     """Gaussian kernel density estimate at the points of an even grid, and its bandwidth.
 
     Linear binning, then one product with the Gaussian's Fourier transform: O(n + G log G).
@@ -73,19 +78,22 @@ def kde(values: ArrayLike, grid: NDArray[np.float64]) -> tuple[NDArray[np.float6
     Args:
         values: sample [n]; those outside the grid count in the normalisation only.
         grid: evenly spaced, ascending [G].
+        weights: of the sample [n], at least 0; None: all equal.
     """
     values = np.asarray(values, np.float64)
+    share = np.full(len(values), 1 / max(1, len(values))) if weights is None else _shares(weights)
     cells, step = len(grid), grid[1] - grid[0]
-    bandwidth = max(_silverman(values), step)
+    bandwidth = max(_silverman(values, None if weights is None else share), step)
     place = (values - grid[0]) / step
-    place = place[(place >= 0) & (place < cells - 1)]
+    inside = (place >= 0) & (place < cells - 1)
+    place, share = place[inside], share[inside]
     left = place.astype(np.intp)
     right = place - left
-    weight = np.bincount(left, 1 - right, cells) + np.bincount(left + 1, right, cells)
+    weight = np.bincount(left, share * (1 - right), cells) + np.bincount(left + 1, share * right, cells)
     # Padded to twice the length, so that mass near one end does not come back in at the other.
     frequency = 2 * np.pi * np.fft.rfftfreq(2 * cells, step)
     spectrum = np.fft.rfft(weight, 2 * cells) * np.exp(-0.5 * (bandwidth * frequency) ** 2)
-    density = np.fft.irfft(spectrum, 2 * cells)[:cells] / (max(1, len(values)) * step)
+    density = np.fft.irfft(spectrum, 2 * cells)[:cells] / step
     return np.maximum(density, 0.0), bandwidth
 
 
@@ -161,6 +169,7 @@ def direction_density(
     omega_prime: ArrayLike | None = None,
     initial_prime: ArrayLike | None = None,
     *,
+    weights: ArrayLike | None = None,
     what: str = "",
 ) -> Density:
     """Density of uᵀω for a direction u, now and as assigned.
@@ -169,6 +178,7 @@ def direction_density(
         direction: u [d]; scaled to unit length.
         omega, initial: frequencies now and before training [d D].
         omega_prime, initial_prime: ω' of a non-stationary map [d D].
+        weights: q of the frequencies as they are now [D]; None: all equal, as the assigned ones are.
         what: where one looks, for the title.
 
     Raises:
@@ -179,7 +189,7 @@ def direction_density(
         (name, when, line @ np.asarray(matrix))
         for name, when, matrix in _named(omega, initial, omega_prime, initial_prime)
     ]
-    return _densities(what, samples, lowest=None)
+    return _densities(what, samples, weights, lowest=None)
 
 
 def length_density(
@@ -187,13 +197,19 @@ def length_density(
     initial: ArrayLike,
     omega_prime: ArrayLike | None = None,
     initial_prime: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Density:
-    """Density of ‖ω‖, now and as assigned; the estimate is reflected at 0, so no mass leaks below. Shapes [d D]."""
+    """Density of ‖ω‖, now and as assigned; the estimate is reflected at 0, so no mass leaks below.
+
+    Args:
+        omega, initial, omega_prime, initial_prime, weights: as for :func:`direction_density`.
+    """
     samples = []
     for name, when, matrix in _named(omega, initial, omega_prime, initial_prime):
         wide = np.asarray(matrix)
         samples.append((name, when, np.sqrt(np.einsum("ij,ij->j", wide, wide))))
-    return _densities("length", samples, lowest=0.0)
+    return _densities("length", samples, weights, lowest=0.0)
 
 
 def _named(
@@ -208,36 +224,56 @@ def _named(
     return [(name, when, matrix) for name, when, matrix in every if matrix is not None]
 
 
-def _densities(what: str, samples: list[tuple[str, str, NDArray[np.floating]]], lowest: float | None) -> Density:
+def _densities(
+    what: str,
+    samples: list[tuple[str, str, NDArray[np.floating]]],
+    weights: ArrayLike | None,
+    lowest: float | None,
+) -> Density:
     low, high = window(*(values for _, _, values in samples))
     if lowest is not None:
         low = max(low, lowest)
     grid = np.linspace(low, high, CELLS)
     drawn = []
     for name, when, values in samples:
+        q = weights if when == "now" else None
         if lowest is None:
-            density, bandwidth = kde(values, grid)
+            density, bandwidth = kde(values, grid, q)
         else:
-            density, bandwidth = _reflected(values, grid, lowest)
-        outside = float(np.mean((values < low) | (values > high)))
+            density, bandwidth = _reflected(values, grid, lowest, q)
+        beyond = (values < low) | (values > high)
+        outside = float(beyond.mean() if q is None else _shares(q) @ beyond)
         drawn.append(DensityCurve(name, when, density.astype(np.float32), bandwidth, outside))
     return Density(what, grid.astype(np.float32), tuple(drawn))
 
 
 def _reflected(
-    values: NDArray[np.floating], grid: NDArray[np.float64], edge: float
+    values: NDArray[np.floating], grid: NDArray[np.float64], edge: float, weights: ArrayLike | None = None
 ) -> tuple[NDArray[np.float64], float]:
     """Estimate for values ≥ edge: what a Gaussian puts below the edge is folded back above it."""
     step = grid[1] - grid[0]
     below = grid[0] - step * np.arange(len(grid), 0, -1)
     both = np.concatenate([below, grid])
-    wide, bandwidth = kde(values, both)
+    wide, bandwidth = kde(values, both, weights)
     return wide[len(grid) :] + np.interp(2 * edge - grid, both, wide, left=0.0), bandwidth
 
 
-def _silverman(values: NDArray[np.float64]) -> float:
+def _silverman(values: NDArray[np.float64], share: NDArray[np.float64] | None) -> float:
     if len(values) < 2:
         return 0.0
-    quarter, three_quarters = np.quantile(values, (0.25, 0.75))
-    spreads = [s for s in (float(values.std()), float(three_quarters - quarter) / 1.34) if s > 0]
-    return float(0.9 * min(spreads, default=0.0) * len(values) ** -0.2)
+    if share is None:
+        quarter, three_quarters = np.quantile(values, (0.25, 0.75))
+        deviation, size = float(values.std()), float(len(values))
+    else:
+        order = np.argsort(values)
+        middle = np.cumsum(share[order]) - share[order] / 2
+        quarter, three_quarters = np.interp((0.25, 0.75), middle, values[order])
+        deviation = float(np.sqrt(share @ (values - share @ values) ** 2))
+        size = 1 / float(share @ share)
+    spreads = [s for s in (deviation, float(three_quarters - quarter) / 1.34) if s > 0]
+    return float(0.9 * min(spreads, default=0.0) * size**-0.2)
+
+
+def _shares(weights: ArrayLike) -> NDArray[np.float64]:
+    q = np.asarray(weights, np.float64)
+    return np.asarray(q / q.sum())

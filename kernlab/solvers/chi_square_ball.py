@@ -96,9 +96,8 @@ class ChiSquareBall(StepwiseSolver):
     ) -> tuple[dict[str, Tensor], dict[str, float]]:
         """The kept features with their weights, largest weight first.
 
-        State: ``omega`` [d 1 s], ``phase`` [1 s], ``q`` [s]; ``solver/relevance`` [N_w], falling, v over its
-        mean; ``solver/alignment_before``. Features drawn more than once stand once, with their share of the
-        draws as weight: the same kernel with fewer columns.
+        State: ``omega`` [d 1 s], ``phase`` [1 s], ``q`` [s]. Features drawn more than once stand once, with
+        their share of the draws as weight: the same kernel with fewer columns.
 
         Metrics: ``objective`` −⟨K_q, ȲȲᵀ⟩/(n‖ȲȲᵀ‖_F); ``gain``, how many times ⟨K, ȲȲᵀ⟩ has grown;
         ``alignment_before`` and ``alignment_after``, centred, on at most 1000 rows spread evenly; ``support``,
@@ -136,12 +135,7 @@ class ChiSquareBall(StepwiseSolver):
             "chi_square": chi_square(q),
             "effective_size": 1 / float(q @ q),
         }
-        falling = np.sort(v)[::-1] / (mean if mean > 0 else 1.0)
-        return {
-            **after,
-            "solver/relevance": torch.from_numpy(falling.copy()).to(device, dtype),
-            "solver/alignment_before": torch.tensor(before_and_after[0], device=device, dtype=dtype),
-        }, metrics
+        return after, metrics
 
 
 def _targets(problem: Problem, centred: bool) -> Float[Tensor, "n K"]:

@@ -56,6 +56,24 @@ def test_equal_values_stay_a_spike_of_area_one():
     assert grid[density.argmax()] == pytest.approx(0.25, abs=0.011)
 
 
+def test_weights_are_repeated_values():
+    sample, counts = rng.normal(size=200), rng.integers(0, 4, 200)
+    grid = np.linspace(-5, 5, 1001)
+    weighted, h = kde(sample, grid, 7.0 * counts)
+    direct = (stats.norm.pdf((grid[:, None] - sample) / h) / h) @ (counts / counts.sum())
+    assert np.abs(weighted - direct).max() < 2e-3 * direct.max()
+    equal, plain = kde(sample, grid, np.full(200, 0.1)), kde(sample, grid)
+    assert equal[1] == pytest.approx(plain[1], rel=0.02)
+    assert np.abs(equal[0] - plain[0]).max() < 0.01
+
+
+def test_the_bandwidth_of_weighted_values_knows_how_many_they_are_worth():
+    sample, q = rng.normal(size=20_000), np.zeros(20_000)
+    q[:500] = 1.0
+    grid = np.linspace(-5, 5, 500)
+    assert kde(sample, grid, q)[1] == pytest.approx(kde(sample[:500], grid)[1], rel=0.02)
+
+
 def test_the_window_holds_all_but_the_tails_and_has_width():
     low, high = window(stats.cauchy.rvs(size=20_000, random_state=1))
     assert 100 < high - low < 400  # quantiles at ±63.7
@@ -72,6 +90,19 @@ def test_direction_density_of_an_assigned_spectrum():
     assert np.abs(now.values - stats.norm.pdf(found.grid, scale=2)).max() < 0.015
     assert np.abs(assigned.values - stats.norm.pdf(found.grid)).max() < 0.03
     assert now.outside < 0.01
+
+
+def test_only_the_frequencies_of_now_are_weighted():
+    """Weights exp(−3ω²/2) turn a standard Gaussian into one of half its scale."""
+    omega = rng.normal(size=(1, 40_000))
+    q = np.exp(-1.5 * omega[0] ** 2)
+    for found, law in (
+        (direction_density([1.0], omega, omega, weights=q), stats.norm),
+        (length_density(omega, omega, weights=q), stats.halfnorm),
+    ):
+        now, assigned = found.curves
+        assert np.abs(now.values - law.pdf(found.grid, scale=0.5)).max() < 0.06
+        assert np.abs(assigned.values - law.pdf(found.grid)).max() < 0.03
 
 
 def test_both_frequencies_of_a_nonstationary_map_are_there():

@@ -86,7 +86,7 @@ def test_the_values_are_what_the_formula_says(task, K):
     np.testing.assert_allclose(state["q"], q[kept], rtol=1e-7)
     np.testing.assert_array_equal(state["omega"], start["omega"][..., kept])
     np.testing.assert_array_equal(state["phase"], start["phase"][:, kept])
-    np.testing.assert_allclose(state["solver/relevance"], np.sort(v)[::-1] / v.mean(), rtol=1e-9)
+    assert set(state) == {"omega", "phase", "q"}
     assert metrics["chi_square"] == pytest.approx(RADIUS * CANDIDATES, rel=1e-6)
     assert metrics["support"] == len(kept) < CANDIDATES
     assert metrics["effective_size"] == pytest.approx(1 / (q**2).sum())
@@ -103,7 +103,6 @@ def test_alignment_rises_and_is_that_of_the_two_kernels():
     assert metrics["alignment_before"] == pytest.approx(alignment(before, at.Y))
     assert metrics["alignment_after"] == pytest.approx(alignment(after, at.Y))
     assert metrics["alignment_after"] > 1.5 * metrics["alignment_before"]
-    assert float(state["solver/alignment_before"]) == metrics["alignment_before"]
 
 
 def test_blocks_of_rows_change_nothing(monkeypatch):
