@@ -74,7 +74,7 @@ def plot_weight_mass(view: WeightMass) -> go.Figure:
     return figure(
         traces,
         title="How few features carry the weight",
-        subtitle=f"{view.support} of {view.candidates} have any",
+        subtitle=f"{view.support} of {view.candidates} have any weight",
         x="features, heaviest first",
         y="share of the weight",
         revision="weight-mass",
