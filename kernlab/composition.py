@@ -18,7 +18,7 @@ from typing import Any
 
 from kernlab.errors import CompositionError, OptionError, UnknownNameError
 from kernlab.feature_maps import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, NonStationary, Representation
-from kernlab.heads import HEADS, Head, Joint
+from kernlab.heads import HEADS, DualHead, Head, Joint
 from kernlab.objectives import OBJECTIVES, MapObjective, Objective
 from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
@@ -291,6 +291,12 @@ class MethodSpec:
                     + (f" with objective={self.objective.name}" if self.objective else "") + f", which {why}",
                     f"set head={'kernel_ridge' if exact else 'ridge'}",
                 )  # fmt: skip
+            if exact != isinstance(head, DualHead) and head.takes == "solver":
+                raise CompositionError(
+                    f"the head {head.name} works on {'an exact kernel' if not exact else 'features'}",
+                    f"feature_map={self.feature_map.name}",
+                    f"set head={'expansion' if exact else 'joint'}",
+                )
             if head.takes == "kernel" and not exact:
                 raise CompositionError(
                     f"the head {head.name} works on an exact kernel", f"the feature map {self.feature_map.name}",

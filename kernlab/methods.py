@@ -12,8 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from kernlab.composition import METHODS, REPRESENTATIONS, MethodSpec
-from kernlab.feature_maps import NonStationary, Stationary
+from kernlab.feature_maps import Deep, Dictionary, Exact, NonStationary, Nystroem, Stationary, Weighted
+from kernlab.heads import SVC, EpsilonSVR, Expansion, KernelRidge, LinearSVM, NuSVR, Ridge
+from kernlab.objectives import CrossEntropy, Discriminant, RidgeLoss
 from kernlab.regularizers import FeatureNorm, Frobenius, TraceNorm
+from kernlab.solvers import Assigned, ChiSquareBall, MultipleKernels, ProximalGradient
 
 __all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec", "method"]
 
@@ -48,6 +51,95 @@ for _spec in (
     MethodSpec(
         "ASKL", NonStationary(), learned=True, regularizers=(TraceNorm(), FeatureNorm()),
         title="Automated spectral kernel learning", source="ASKL eq. 4–9",
+    ),
+    MethodSpec(
+        "Deep-ASKL", Deep(), learned=True, regularizers=(TraceNorm(), FeatureNorm()),
+        title="ASKL on stacked spectral layers", source="ASKL, discussion",
+    ),
+):  # fmt: skip
+    METHODS.add(_spec.name, _spec)
+
+#: How Discriminant Information is learned: large mini-batches, and a rate that falls where learning stands still.
+_BY_PLATEAU: dict[str, Any] = {
+    "solver": ProximalGradient(learning_rate=1e-3, batch_size="auto", schedule="plateau"),
+    "heads": (Ridge(), LinearSVM()),
+    "scaling": "[0,1]",
+}
+_ASSIGNED: dict[str, Any] = {"learned": False, "solver": Assigned()}
+_LEARNED = Stationary(n_features=200, learn_phase=True)
+
+for _spec in (
+    MethodSpec(
+        "RFDI", _LEARNED, objective=Discriminant(), **_BY_PLATEAU,
+        title="Random Fourier features learned by Discriminant Information", source="DI eq. 7, Algorithm 2",
+    ),
+    MethodSpec(
+        "NysDI", Nystroem(n_features=200), objective=Discriminant(), **_BY_PLATEAU,
+        title="Nyström landmarks learned by Discriminant Information", source="DI eq. 10, Algorithm 1",
+    ),
+    MethodSpec(
+        "RF-LS", _LEARNED, objective=RidgeLoss(), **_BY_PLATEAU,
+        title="Random Fourier features learned by alternating ridge regression", source="DI §5.2",
+    ),
+    MethodSpec(
+        "Nys-LS", Nystroem(n_features=200), objective=RidgeLoss(), **_BY_PLATEAU,
+        title="Nyström landmarks learned by alternating ridge regression", source="DI §5.2",
+    ),
+    MethodSpec(
+        "RF-CE", _LEARNED, objective=CrossEntropy(), **_BY_PLATEAU,
+        title="Random Fourier features learned by cross-entropy", source="DI §5.3",
+    ),
+    MethodSpec(
+        "Nys-CE", Nystroem(n_features=200), objective=CrossEntropy(), **_BY_PLATEAU,
+        title="Nyström landmarks learned by cross-entropy", source="DI §5.3",
+    ),
+    MethodSpec(
+        "RF", Stationary(n_features=200), heads=(Ridge(), LinearSVM()), scaling="[0,1]", **_ASSIGNED,
+        title="Random Fourier features", source="DI §5.3; Rahimi & Recht 2007",
+    ),
+    MethodSpec(
+        "Nys", Nystroem(n_features=200), heads=(Ridge(), LinearSVM()), scaling="[0,1]", **_ASSIGNED,
+        title="Nyström features, random landmarks", source="DI §3.2; Williams & Seeger 2001",
+    ),
+    MethodSpec(
+        "Nys-kmeans", Nystroem(n_features=200, selection="kmeans"), heads=(Ridge(), LinearSVM()), scaling="[0,1]",
+        **_ASSIGNED, title="Nyström features, k-means landmarks", source="DI §5.3; Zhang et al. 2008",
+    ),
+    MethodSpec(
+        "LKRF", Weighted(), solver=ChiSquareBall(), heads=(Ridge(ridge=0.05), LinearSVM()),
+        title="Re-weighted random features", source="LKRF eq. 8–12",
+    ),
+    MethodSpec(
+        "LKRF-resampled", Weighted(), solver=ChiSquareBall(resample=500), heads=(Ridge(ridge=0.05), LinearSVM()),
+        title="Random features drawn again from the learned weights", source="LKRF eq. 8–12",
+    ),
+    MethodSpec(
+        "eSVR-rbf", Exact(), heads=(EpsilonSVR(),), **_ASSIGNED,
+        title="ε-support vector regression, Gaussian kernel", source="FKS Table 2; Vapnik 1995",
+    ),
+    MethodSpec(
+        "eSVR-poly", Exact(kernel="polynomial"), heads=(EpsilonSVR(),), **_ASSIGNED,
+        title="ε-support vector regression, polynomial kernel", source="FKS Table 2; Vapnik 1995",
+    ),
+    MethodSpec(
+        "nuSVR-rbf", Exact(), heads=(NuSVR(),), **_ASSIGNED,
+        title="ν-support vector regression, Gaussian kernel", source="FKS Table 2; Schölkopf et al. 2000",
+    ),
+    MethodSpec(
+        "nuSVR-poly", Exact(kernel="polynomial"), heads=(NuSVR(),), **_ASSIGNED,
+        title="ν-support vector regression, polynomial kernel", source="FKS Table 2; Schölkopf et al. 2000",
+    ),
+    MethodSpec(
+        "SVC-rbf", Exact(), heads=(SVC(),), **_ASSIGNED,
+        title="Support vector classification, Gaussian kernel", source="DI §3.1; Cortes & Vapnik 1995",
+    ),
+    MethodSpec(
+        "KRR", Exact(), heads=(KernelRidge(),), **_ASSIGNED,
+        title="Kernel ridge regression", source="FKS eq. 2; Saunders et al. 1998",
+    ),
+    MethodSpec(
+        "MKL", Dictionary(), solver=MultipleKernels(), heads=(Expansion(),),
+        title="Multiple kernel learning, ℓ_p norm", source="FKS Table 2; Kloft et al. 2011",
     ),
 ):  # fmt: skip
     METHODS.add(_spec.name, _spec)

@@ -162,7 +162,7 @@ class Measure:
             "train_loss": train_loss,
             "test_loss": test_loss,
         }
-        if not state.method.bound:
+        if state.method.bound not in TERMS:
             return metrics, {}
         y = state.y[self._train]
         Y = y if y.is_floating_point() else torch.nn.functional.one_hot(y, state.K).to(Phi.dtype)

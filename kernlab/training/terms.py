@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import torch
 
-from kernlab.bounds import spectral_terms
+from kernlab.bounds.alignment import alignment_terms
+from kernlab.bounds.spectral import spectral_terms
+from kernlab.linalg import alignment
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss
 from kernlab.typing import Float, Params, Targets, Tensor
@@ -66,3 +68,18 @@ def _spectral(at: Looked) -> dict[str, float]:
 
 
 TERMS["spectral"] = _spectral
+
+
+def _alignment(at: Looked) -> dict[str, float]:
+    before = at.method.feature_map.apply(at.first, at.X)
+    return alignment_terms(
+        at.Phi,
+        at.Y,
+        at.params["q"],
+        candidates=len(at.first["q"]),
+        alignment_before=alignment(before, at.Y),
+        gap=at.test_loss - at.train_loss,
+    )
+
+
+TERMS["alignment"] = _alignment
