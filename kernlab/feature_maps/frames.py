@@ -45,7 +45,7 @@ __all__ = ["CONSTANT", "COSINE", "SINE", "WAVELET", "FourierFrame", "FrameMap", 
 CONSTANT, COSINE, SINE, WAVELET = range(4)
 
 ROUNDING = 1e-5  # inputs may leave [-1, 1] by this much
-SMALLEST = 1e-12  # below it the slope of √λ is taken for 0, so that a gradient stays finite
+SMALLEST = 1e-12  # no gradient is taken of √λ below it, where the slope has no end
 
 
 @component
@@ -119,7 +119,9 @@ class FrameMap(FeatureMap):
 
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:
         spectrum = params["spectrum"]
-        root = torch.where(spectrum > 0, spectrum.clamp_min(SMALLEST).sqrt(), 0.0)
+        large = spectrum > SMALLEST
+        slope = torch.where(large, spectrum, 1.0).sqrt()
+        root = torch.where(large, slope, spectrum.detach().clamp_min(0).sqrt())
         return self.frame(X) * root
 
     def frame(self, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:

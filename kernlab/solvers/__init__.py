@@ -3,6 +3,7 @@
 from kernlab.solvers.assigned import Assigned
 from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
 from kernlab.solvers.chi_square_ball import ChiSquareBall
+from kernlab.solvers.frame_selection import FrameSelection
 from kernlab.solvers.mkl import MultipleKernels
 from kernlab.solvers.proximal_gradient import ProximalGradient
 
@@ -10,6 +11,7 @@ __all__ = [
     "SOLVERS",
     "Assigned",
     "ChiSquareBall",
+    "FrameSelection",
     "MultipleKernels",
     "Problem",
     "ProximalGradient",
