@@ -113,8 +113,9 @@ def bound_history(
     gap = next((curve for curve in found.curves if curve.name == bound.measured), None)
     kept = tuple(curve for curve in found.curves if curve.name != bound.measured)
     hidden = int((gap.y <= 0).sum()) if gap is not None else 0
-    title = "Bound against the measured gap" if _sums_up(bound) else bound.title
-    return BoundHistory(found._replace(curves=kept), gap, hidden, title, _words(bound), bound.unit)
+    words = _words(bound)
+    title = f"Bound against the {words[bound.measured]}" if _sums_up(bound) else bound.title
+    return BoundHistory(found._replace(curves=kept), gap, hidden, title, words, bound.unit)
 
 
 def bound_now(values: Mapping[str, float], bound: Bound = SPECTRAL) -> BoundNow:

@@ -85,6 +85,13 @@ class FrameMap(FeatureMap):
         """What to do about too many columns."""
         raise NotImplementedError
 
+    @property
+    def width(self) -> int:
+        """Not known before the data: it depends on d."""
+        raise AttributeError(
+            "the width of a frame depends on the number of inputs: ask width_for(d) or columns(params)"
+        )
+
     def width_for(self, d: int) -> int:
         """D: columns for d inputs."""
         if self.combine == "multiplicative":

@@ -8,10 +8,12 @@ from typing import NamedTuple
 import torch
 
 from kernlab.bounds.alignment import alignment_terms
+from kernlab.bounds.frame import frame_terms
 from kernlab.bounds.spectral import spectral_terms
+from kernlab.feature_maps.frames import FrameMap
 from kernlab.linalg import alignment
 from kernlab.methods import MethodSpec
-from kernlab.objectives import Loss
+from kernlab.objectives import Loss, Squared
 from kernlab.typing import Float, Params, Targets, Tensor
 
 __all__ = ["TERMS", "Looked"]
@@ -83,3 +85,23 @@ def _alignment(at: Looked) -> dict[str, float]:
 
 
 TERMS["alignment"] = _alignment
+
+
+def _frame(at: Looked) -> dict[str, float]:
+    """The bound is on squared errors: where another loss is meant there is none."""
+    frame = at.method.feature_map
+    assert isinstance(frame, FrameMap)
+    if not isinstance(at.loss, Squared):
+        return {}
+    return frame_terms(
+        at.params["spectrum"].detach().cpu().numpy(),
+        frame.frame_constant(at.X),
+        n=at.n,
+        empirical_risk=at.train_loss,
+        target_bound=float(at.y.norm(dim=1).max()) if at.y.is_floating_point() else 1.0,
+        output_bound=float(at.F.norm(dim=1).max()),
+        gap=at.test_loss - at.train_loss,
+    )
+
+
+TERMS["frame"] = _frame
