@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-from kernlab.bench.lkrf import EXAMPLES, lkrf_examples
+from kernlab.bench.lkrf import EXAMPLES, _errors, lkrf_examples
 from kernlab.data import SOURCES, load
 
 SHELL, LINEAR = EXAMPLES
@@ -59,6 +60,18 @@ def test_the_linear_example_in_numpy(rows):
     weight = np.linalg.lstsq(A[:1500], y[:1500], rcond=None)[0]
     wrong = np.sign(A @ weight) != y
     assert rows["linear", "LKRF with bias"]["test_error"] == pytest.approx(wrong[1500:].mean(), abs=0.005)
+
+
+def test_the_mean_of_unequal_classes_is_put_back():
+    random = np.random.default_rng(0)
+    Z = random.standard_normal((300, 4)) + 0.5
+    y = np.where(Z @ [1, -1, 0.5, 0] + 0.5 * random.standard_normal(300) > 1.2, 1.0, -1.0)
+    example = SHELL._replace(n=200, penalty=3.0)
+    mean = y[:200].mean()
+    weight = np.linalg.solve(Z[:200].T @ Z[:200] + 3.0 * np.eye(4), Z[:200].T @ (y[:200] - mean))
+    wrong = np.sign(Z @ weight + mean) != y
+    found = _errors(torch.from_numpy(Z), torch.from_numpy(y), example, False)
+    assert found == pytest.approx((wrong[:200].mean(), wrong[200:].mean()))
 
 
 def test_a_bias_serves_cosines_of_low_frequency(rows):
