@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kernlab.errors import KernlabError
+    from kernlab.estimators import KernelClassifier, KernelRegressor
     from kernlab.methods import METHODS, MethodSpec, method
     from kernlab.model import Model
     from kernlab.spec import RunSpec
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "KernelClassifier": "estimators",
+    "KernelRegressor": "estimators",
     "KernlabError": "errors",
     "METHODS": "methods",
     "MethodSpec": "methods",
@@ -32,7 +35,19 @@ _HOMES = {
     "fit": "training.trainer",
     "train": "training.trainer",
 }
-__all__ = ["METHODS", "KernlabError", "MethodSpec", "Model", "Result", "RunSpec", "fit", "method", "train"]
+__all__ = [
+    "METHODS",
+    "KernelClassifier",
+    "KernelRegressor",
+    "KernlabError",
+    "MethodSpec",
+    "Model",
+    "Result",
+    "RunSpec",
+    "fit",
+    "method",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,15 @@
+"""scikit-learn's door: every method as a classifier or regressor, every feature map as a transformer."""
+
+from typing import Any
+
+from kernlab.estimators.classifier import KernelClassifier
+from kernlab.estimators.features import TRANSFORMERS, KernelFeatures
+from kernlab.estimators.regressor import KernelRegressor
+
+__all__ = ["TRANSFORMERS", "KernelClassifier", "KernelFeatures", "KernelRegressor", *TRANSFORMERS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in TRANSFORMERS:
+        return TRANSFORMERS[name]
+    raise AttributeError(f"module 'kernlab.estimators' has no attribute {name!r}")

@@ -1,0 +1,249 @@
+"""What the classifier and the regressor share: a method by its name, its options as parameters, and training.
+
+estimator.fit(X, y)            as long as the method asks for
+estimator.partial_fit(X, y)    one pass over these rows, where the method learns from mini-batches
+estimator.save(path), load     one file of tensors and JSON
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral
+from types import MethodType
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
+
+from kernlab import devices
+from kernlab.composition import MethodSpec
+from kernlab.data import Scaler
+from kernlab.errors import KernlabError
+from kernlab.estimators import inputs
+from kernlab.estimators.options import constructor, every_option, given
+from kernlab.methods import METHODS
+from kernlab.model import Model
+from kernlab.objectives import MapObjective
+from kernlab.solvers import ProximalGradient
+from kernlab.training import rules
+from kernlab.training.events import Checkpoint
+from kernlab.training.gradient import GradientState, row_order
+from kernlab.training.trainer import trained
+from kernlab.typing import Task
+
+__all__ = ["OPTIONS", "Fit", "KernelEstimator", "learns_by_passes", "seed_of", "threads_kept"]
+
+OPTIONS = every_option()
+
+
+class Fit:
+    """``fit(X, y, sample_weight=None)`` where the method heeds weights, ``fit(X, y)`` where it cannot."""
+
+    def __get__(self, estimator: KernelEstimator | None, owner: type | None = None) -> Any:
+        if estimator is None:
+            return _fit_weighted
+        method = estimator._method_or_none()
+        return MethodType(_fit_weighted if method and inputs.heeds_weights(method) else _fit_plain, estimator)
+
+
+def _fit_weighted(self: KernelEstimator, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    """Learn from all rows.
+
+    Args:
+        X: inputs, [n d].
+        y: labels [n], or targets [n] or [n K].
+        sample_weight: how often each row counts, [n], at least 0; once by default.
+
+    Raises:
+        ValueError: the data, the method or an option cannot be used.
+    """
+    return self._fit(X, y, sample_weight)
+
+
+def _fit_plain(self: KernelEstimator, X: ArrayLike, y: ArrayLike) -> Any:
+    """Learn from all rows.
+
+    Args:
+        X: inputs, [n d].
+        y: labels [n], or targets [n] or [n K].
+
+    Raises:
+        ValueError: the data, the method or an option cannot be used.
+    """
+    return self._fit(X, y, None)
+
+
+for _each in (_fit_weighted, _fit_plain):
+    _each.__name__ = "fit"
+
+
+class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Base of :class:`KernelClassifier` and :class:`KernelRegressor`."""
+
+    _task: ClassVar[Task]
+
+    method: Any
+    random_state: Any
+    device: str
+    scaling: str
+    model_: Model
+    n_iter_: int
+
+    __init__ = constructor({"method": "ASKL", "random_state": None, "device": "auto", "scaling": "auto"}, OPTIONS)
+    fit = Fit()
+
+    # -- the method -------------------------------------------------------------------------------------------
+
+    def _method(self) -> MethodSpec:
+        """The method with the options that were set, and one head.
+
+        Raises:
+            KernlabError: an unknown name, a bad value, or parts that do not go together.
+        """
+        changes = given(self, OPTIONS)
+        spec = self.method if isinstance(self.method, MethodSpec) else METHODS[self.method]
+        if "head" in changes:
+            spec = spec.with_options({"head": changes.pop("head")})
+        spec = replace(spec, heads=spec.heads[:1]).with_options(changes)
+        spec.check(self._task)
+        return spec
+
+    def _method_or_none(self) -> MethodSpec | None:
+        try:
+            return self._method()
+        except (KernlabError, TypeError, ValueError):  # fit will say what is wrong
+            return None
+
+    @property
+    def method_(self) -> MethodSpec:
+        """The method as it was learned, every "auto" replaced by what it came to."""
+        return self.model_.method
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def _targets(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Checked inputs and targets of ``fit``."""
+        raise NotImplementedError
+
+    def _coded(self, y: NDArray[Any]) -> tuple[NDArray[Any], tuple[str, ...]]:
+        """Class codes [n] or targets [n K], and the names of the K outputs; keeps what ``predict`` needs."""
+        raise NotImplementedError
+
+    def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
+        method = self._method()
+        rows, known = self._targets(X, y)
+        weight = None
+        if sample_weight is not None:
+            weight = inputs.as_weights(_check_sample_weight(sample_weight, rows, dtype=np.float64))
+            counted = weight > 0
+            rows, known, weight = rows[counted], known[counted], weight[counted]
+        codes, names = self._coded(known)
+        method = self._small(method, len(rows))
+        scaler, targets = self._scalers(method, rows, codes, weight)
+        device = devices.resolve(self.device)
+        dtype = inputs.precision(method, device)
+        if inputs.heeds_weights(method):
+            typical = scaler.transform(inputs.typical_rows(rows, weight), dtype=dtype)
+            method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(typical)))
+        data = inputs.prepared(self._task, rows, codes, names, self._input_names(), scaler, targets, dtype)
+        counts = inputs.tensor(weight, device, dtype)
+        state = trained(method, data, seed=seed_of(self.random_state), device=str(device), sample_weight=counts)
+        self._progress: Checkpoint | None = None
+        self.model_ = state.model()
+        self.n_iter_ = max(1, math.ceil(state.epoch))
+        return self
+
+    def _small(self, method: MethodSpec, n: int) -> MethodSpec:
+        """The method with what was not asked for cut down to n rows."""
+        options = given(self, OPTIONS)
+        return inputs.at_most(method, n, width="n_features" not in options, batch="batch_size" not in options)
+
+    def _scalers(
+        self, method: MethodSpec, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None = None
+    ) -> tuple[Scaler, Scaler | None]:
+        kind = (method.input_scaling or "standardize") if self.scaling == "auto" else self.scaling
+        targets = inputs.scaled("standardize", y, weight) if self._task == "regression" else None
+        return inputs.scaled(kind, X, weight), targets
+
+    def _input_names(self) -> tuple[str, ...]:
+        named = getattr(self, "feature_names_in_", None)
+        return tuple(named) if named is not None else tuple(f"x{j}" for j in range(self.n_features_in_))
+
+    # -- passes -----------------------------------------------------------------------------------------------
+
+    def _pass(self, X: NDArray[Any], y: NDArray[Any], names: tuple[str, ...]) -> Any:
+        """One pass of gradient steps over these rows, from where the last call left off.
+
+        Scaling, automatic scales and the learning rate, which stays as it is, are those of the first call.
+        """
+        learned: Model | None = getattr(self, "model_", None)
+        method = self._method() if learned is None else learned.method
+        asked = self._small(self._method(), len(X)).solver
+        assert isinstance(asked, ProximalGradient)
+        with threads_kept():
+            if learned is None:
+                scaler, targets = self._scalers(method, X, y)
+            else:
+                scaler, targets = learned.inputs, learned.targets
+            device = devices.resolve(self.device)
+            dtype = inputs.precision(method, device)
+            data = inputs.prepared(self._task, X, y, names, self._input_names(), scaler, targets, dtype)
+            steady = {"schedule": "constant", "epochs": 1, "compile": "off", "batch_size": asked.batch_size}
+            method = rules.resolve(method.with_options(steady), data)
+            seed = seed_of(self.random_state)
+            state = GradientState(method, data, seed, device)
+            if learned is not None:
+                state.restore(getattr(self, "_progress", None) or _without_momentum(learned))
+            passed = 0 if learned is None else self.n_iter_
+            for rows in torch.split(row_order(seed, passed, len(X)), state.m):
+                at = rows.to(device)
+                state.learn_from(state.X[at], state.y[at])
+            if any(not bool(value.isfinite().all()) for value in state.params.values()):
+                raise state.diverged("weights that are not finite")
+            state.take_means()
+            self._progress = state.checkpoint()
+            self.model_ = state.model()
+            self.n_iter_ = passed + 1
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+
+def learns_by_passes(estimator: KernelEstimator) -> bool:
+    """Whether map and weights are learned together from mini-batches, so that more rows can follow."""
+    method = estimator._method_or_none()
+    if method is None or not isinstance(method.solver, ProximalGradient):
+        return False
+    return method.head.takes == "solver" and not isinstance(method.objective, MapObjective)
+
+
+def _without_momentum(model: Model) -> Checkpoint:
+    """A learned model to go on from, the optimizer starting afresh."""
+    arrays = {f"param/{name}": value.detach().cpu().numpy() for name, value in model.params.items()}
+    return Checkpoint(0, arrays, {"step": 0, "sums": {}, "summed": 0})
+
+
+def seed_of(random_state: Any) -> int:
+    """``random_state`` as a seed: a whole number as it stands, otherwise one drawn from it."""
+    random = check_random_state(random_state)
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(random.randint(np.iinfo(np.int32).max))
+
+
+@contextmanager
+def threads_kept() -> Iterator[None]:
+    """Torch has as many threads afterwards as before."""
+    threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
