@@ -4,7 +4,8 @@
     D_χ²(q ‖ uniform) = N_w Σ q_m² − 1 ≤ ρ
 
 The paper's risk bound holds for every kernel of the ball alike and leaves its constants open; what a run can
-show is where in the ball it ended, and what that cost in features.
+show is where in the ball it ended, and what that cost in features. The solver raises ⟨K, YYᵀ⟩, not the cosine:
+with many classes A can fall although ⟨K, YYᵀ⟩ has grown several times, because ‖K‖_F has grown more.
 
 Source: LKRF eq. 5–8.
 """
