@@ -101,6 +101,7 @@ def _frame(at: Looked) -> dict[str, float]:
         target_bound=float(at.y.norm(dim=1).max()) if at.y.is_floating_point() else 1.0,
         output_bound=float(at.F.norm(dim=1).max()),
         gap=at.test_loss - at.train_loss,
+        norm=float(at.params["weight"].norm()),
     )
 
 
