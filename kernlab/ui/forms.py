@@ -7,7 +7,7 @@ its sentence is shown beside the widgets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,7 +81,13 @@ def grid(option: Option) -> list[float]:
     return sorted(filter(fits, values))
 
 
-def option_widget(option: Option, state: MutableMapping[str, Any], key: str, label: str = "") -> Any:
+def option_widget(
+    option: Option,
+    state: MutableMapping[str, Any],
+    key: str,
+    label: str = "",
+    called: Callable[[str], str] = str,
+) -> Any:
     """One widget, and the value it stands at.
 
     Args:
@@ -90,6 +96,7 @@ def option_widget(option: Option, state: MutableMapping[str, Any], key: str, lab
             before is where the widget starts, else the option's default.
         key: the widget's key.
         label: heading of the widget; the option's key in plain words if left out.
+        called: what a choice is called.
     """
     label = label or option.key.replace("_", " ").capitalize()
     label += f" ({option.unit})" if option.unit else ""
@@ -100,7 +107,7 @@ def option_widget(option: Option, state: MutableMapping[str, Any], key: str, lab
     if option.type == "choice":
         _put(state, key, value if value in option.choices else option.default)
         place = option.choices.index(state[key])
-        return st.selectbox(label, list(option.choices), place, key=key, help=option.help)
+        return st.selectbox(label, list(option.choices), place, key=key, help=option.help, format_func=called)
     if option.type == "text":
         _put(state, key, to_text(value))
         return st.text_input(label, state[key], key=key, help=option.help)

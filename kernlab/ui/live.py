@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from kernlab.bounds import BOUNDS
-from kernlab.objectives import OBJECTIVES
+from kernlab.bounds import Bound
+from kernlab.composition import MethodSpec
+from kernlab.feature_maps import FeatureMap
+from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
+from kernlab.solvers import Assigned, ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import pictures
 from kernlab.ui.forms import to_text
+from kernlab.ui.pictures import Picture, Shown
 from kernlab.ui.watch import Moment, Watch
 
 __all__ = [
@@ -45,7 +49,6 @@ _DEFAULTS: dict[str, Any] = {
 #: The address's words for the view.
 VIEW = tuple(_DEFAULTS)
 
-_SMOOTHING = 0.9  # weight of the past in the running mean of the curves
 _FRAME = 0.45  # seconds a snapshot stays while time is played
 
 
@@ -120,23 +123,45 @@ def moment_of(watch: Watch) -> Moment | None:
 
 
 def time_line(watch: Watch, moment: Moment) -> None:
-    """The slider over the run's snapshots, with Play."""
-    at = _view()["at"]
-    total = float(watch.facts["total_steps"]) / float(watch.facts["steps_per_epoch"])
+    """The slider over the run's snapshots, with Play; before and after, where nothing lies between."""
+    if watch.at_once:
+        _before_after(watch)
+        return
+    at, unit = _view()["at"], watch.unit
+    total = max(watch.length, 1e-3)
     position = total if at is None else min(float(at), total)
     key = "view.time"
     if st.session_state.get(key) != position:
         st.session_state[key] = position
+    place = f"{moment.epoch:.2f}" if unit == "epoch" else f"{moment.epoch:.0f}"
     with st.container(horizontal=True, vertical_alignment="center", key="timeline"):
         st.button(
             "Hold" if playing() else "Play", icon=f":material/{'pause' if playing() else 'replay'}:", key="view.play",
             on_click=_toggle_play, help="Play the run from its start, snapshot by snapshot",
         )  # fmt: skip
         st.slider(
-            "Time: " + ("newest" if at is None else f"epoch {moment.epoch:.2f}"), 0.0, total, position, key=key,
+            "Time: " + ("newest" if at is None else f"{unit} {place}"), 0.0, total, position, key=key,
             step=total / 400, format="%.1f", on_change=_moved, args=(total,),
-            help="Every picture below shows this moment (in epochs); the right end follows the run.",
+            help=f"Every picture below shows this moment (in {unit}s); the right end follows the run.",
         )  # fmt: skip
+
+
+def _before_after(watch: Watch) -> None:
+    method = watch.method
+    if len(watch.snapshots.steps) < 2 or (method and isinstance(method.solver, Assigned)):
+        return  # nothing has changed, or will
+    key, words = "view.moment", {True: "Before", False: "After"}
+    before = _view()["at"] is not None and _view()["at"] < 1
+    if st.session_state.get(key) != before:
+        st.session_state[key] = before
+    st.segmented_control(
+        "Moment", list(words), default=before, key=key, format_func=words.__getitem__, required=True,
+        on_change=_turned, help="Every picture below shows the features as they were drawn, or as they were solved.",
+    )  # fmt: skip
+
+
+def _turned() -> None:
+    _view()["at"] = 0.0 if st.session_state["view.moment"] else None
 
 
 def _moved(total: float) -> None:
@@ -170,23 +195,34 @@ def _advance(watch: Watch) -> None:
 
 
 def numbers(watch: Watch, moment: Moment) -> None:
-    """The moment's results."""
-    values, percent = moment.values, watch.facts.get("metric") == "accuracy"
+    """The moment's results; of a finished run, those of every head."""
+    at, values = Shown(watch, moment, _view()), moment.values
+    percent = watch.facts.get("metric") == "accuracy"
     name = "accuracy" if percent else "RMSE"
 
-    def shown(key: str) -> str:
-        if key not in values:
+    def shown(value: float | None) -> str:
+        if value is None:
             return "–"
-        return f"{values[key]:.1f} %" if percent else f"{values[key]:.4g}"
+        return f"{value:.1f} %" if percent else f"{value:.4g}"
 
-    cells = [
-        (f"Test {name}", shown("test_metric")),
-        (f"Training {name}", shown("train_metric")),
-        ("Objective", f"{values['objective']:.4g}" if "objective" in values else "–"),
-        ("Rank of W", f"{values['bound/rank']:.0f}" if "bound/rank" in values else "–"),
-    ]
+    heads: dict[str, Any] = watch.run.summary.get("heads", {}) if moment.latest else {}
+    cells = [(f"Test {name}, {_SHORT.get(head, head)}", shown(found["test_metric"])) for head, found in heads.items()]
+    cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
+    cells.append((f"Training {name}", shown(values.get("train_metric"))))
+    if "objective" in watch.history or not watch.at_once:
+        cells.append(("Objective", f"{values['objective']:.4g}" if "objective" in values else "–"))
+    if "bound/support" in values:
+        cells.append(("Features kept", f"{values['bound/support']:.0f}"))
+    if "nonzero" in values:
+        cells.append(("Functions kept", f"{values['nonzero']:.0f}"))
+    if (rank := pictures.rank(at)) is not None:
+        cells.append(("Rank of W", str(rank)))
     for label, value in cells:
         st.metric(label, value, width="content")
+
+
+#: Heads as they stand on a card, where there is no room for their titles.
+_SHORT = {"linear_svm": "linear SVM", "kernel_ridge": "kernel ridge"}
 
 
 def repeat(spec: RunSpec | None) -> None:
@@ -205,80 +241,92 @@ def repeat(spec: RunSpec | None) -> None:
 def views(watch: Watch, moment: Moment) -> None:
     """The chosen view of the run."""
     view = _view()
+    at = Shown(watch, moment, view)
+    there = [name for name in _VIEWS if pictures.offered(name, at)] or ["overview"]
+    if view["view"] not in there:
+        _set(view=there[0])
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
         view["view"] = st.segmented_control(
-            "View", list(_VIEWS), default=view["view"], key=_held("view"), required=True,
+            "View", there, default=view["view"], key=_held("view"), required=True,
             format_func=_VIEWS.__getitem__, label_visibility="collapsed",
         )  # fmt: skip
-        if view["view"] == "bound":
-            view["boundlog"] = st.toggle("Log axis", value=view["boundlog"], key=_held("boundlog"))
-        if view["view"] == "overview":
-            view["log"] = st.toggle("Log axis", value=view["log"], key=_held("log"))
-            view["smooth"] = st.toggle("Smooth", value=view["smooth"], key=_held("smooth"))
-        if view["view"] in ("overview", "spectrum") and "omega" in moment.arrays:
-            looks = pictures.directions(watch)
-            if view["look"] not in looks:
-                _set(look=looks[0])
+        shown = pictures.offered(view["view"], at)
+        used = {switch for each in shown for switch in each.uses}
+        for switch, label in (("boundlog", "Log axis"), ("log", "Log axis"), ("smooth", "Smooth")):
+            if switch in used:
+                view[switch] = st.toggle(label, value=view[switch], key=_held(switch))
+        looks = pictures.directions(at)
+        if looks and view["look"] not in looks:
+            _set(look=looks[0])
+        if "look" in used and len(looks) > 1:
             view["look"] = st.selectbox(
                 "Look along", looks, looks.index(view["look"]), key=_held("look"), width=220,
                 label_visibility="collapsed", format_func=lambda look: f"along {look}",
             )  # fmt: skip
-        if watch.facts.get("task") == "regression" and watch.facts.get("K", 1) > 1:
-            names = range(int(watch.facts["K"]))
-            if view["output"] >= len(names):
-                _set(output=0)
+        outputs = int(watch.facts.get("K", 1)) if watch.facts.get("task") == "regression" else 1
+        if view["output"] >= outputs:
+            _set(output=0)
+        if "output" in used and outputs > 1:
             view["output"] = st.selectbox(
-                "Output", names, view["output"], key=_held("output"), width=140, label_visibility="collapsed",
-                format_func=lambda k: f"output {k + 1}",
+                "Output", range(outputs), view["output"], key=_held("output"), width=140,
+                label_visibility="collapsed", format_func=lambda k: f"output {k + 1}",
             )  # fmt: skip
-    {"overview": _overview, "spectrum": _spectrum, "kernel": _kernel, "bound": _bound}[view["view"]](watch, moment)
+    _columns(shown, at)
+    if view["view"] == "overview":
+        if warnings := watch.facts.get("warnings"):
+            st.caption(":material/warning: " + " ".join(warnings))
+        if method := watch.method:
+            formulas(method, str(watch.facts.get("task")))
+    if view["view"] == "spectrum" and "omega" in moment.arrays and "omega_prime" not in moment.arrays:
+        st.caption("A stationary kernel has one frequency per feature: all its mass lies on the diagonal ω = ω'.")
+    if view["view"] == "bound" and at.bound:
+        _terms(at.bound, moment)
 
 
-def _overview(watch: Watch, moment: Moment) -> None:
-    view = _view()
-    at = None if view["at"] is None else moment.epoch
-    smoothing = _SMOOTHING if view["smooth"] else 0.0
-    options = (watch.id, watch.version, smoothing, view["log"], at)
-    here = (watch.id, moment.step)
-    left, right = st.columns(2)
-    with left:
-        pictures.show(
-            "objective", options, lambda: pictures.objective(watch, smoothing, view["log"], at),
-            alt="The objective and its parts over training",
-        )  # fmt: skip
-        pictures.show(
-            "function", (*here, view["output"]), lambda: pictures.function(watch, moment, view["output"]),
-            alt="The learned function", height=360,
-        )  # fmt: skip
-    with right:
-        pictures.show(
-            "metric", options, lambda: pictures.metric(watch, smoothing, view["log"], at),
-            alt=f"Training and test {pictures.metric_name(watch)} over training",
-        )  # fmt: skip
-        if "omega" in moment.arrays:
-            _density(watch, moment, 360)
-    if warnings := watch.facts.get("warnings"):
-        st.caption(":material/warning: " + " ".join(warnings))
-    if spec := watch.spec:
-        _formulas(spec, str(watch.facts.get("task")))
+def _columns(shown: Sequence[Picture], at: Shown) -> None:
+    """Pictures in two columns, each put where there is more room; one alone has the whole width."""
+    if len(shown) == 1:
+        pictures.draw(shown[0], at, max(shown[0].height, 460))
+        return
+    columns, filled = st.columns(2), [0, 0]
+    for each in shown:
+        place = filled.index(min(filled))
+        filled[place] += each.height
+        with columns[place]:
+            pictures.draw(each, at)
 
 
-def _formulas(spec: RunSpec, task: str) -> None:
-    """What is being minimised, in symbols and words."""
-    method = spec.method
+def formulas(method: MethodSpec, task: str) -> None:
+    """What is being learned and how, in symbols and words."""
+    told: list[tuple[str, str]] = []
     loss = method.objective or OBJECTIVES["hinge" if task == "classification" else "squared"].build()
-    penalties = "".join(rf"+{_power(r.weight)}\cdot {r.formula}" for r in method.regularizers)
+    jointly = not method.map_first and isinstance(loss, Loss) and isinstance(method.solver, ProximalGradient)
+    if jointly:
+        penalties = "".join(rf"+{_power(r.weight)}\cdot {r.formula}" for r in method.regularizers)
+        told.append(
+            (
+                rf"\min\ \tfrac1n\sum_{{i=1}}^n\ell(f(x_i),y_i){penalties},\qquad f(x)=W^\top\varphi(x)",
+                "The objective: the mean loss and the penalties, each with its weight. ASKL eq. 4",
+            )
+        )
     parts: list[tuple[Component, str]] = [
-        (loss, "the loss of one sample"),
-        (method.feature_map, "how inputs become features"),
-        (method.solver, "one step of learning"),
+        (
+            method.feature_map,
+            "how inputs become features" if isinstance(method.feature_map, FeatureMap) else "how alike two inputs are",
+        )
     ]
+    if jointly:
+        parts.append((loss, "the loss of one sample"))
+    elif method.objective is not None:
+        parts.append((method.objective, "what the features are learned by, on every mini-batch"))
+    parts.append((method.solver, "how the parameters are found"))
+    if not jointly:
+        parts += [(head, "what predicts") for head in method.heads]
+    told += [(part.formula, f"{part.title}: {words}. {part.source}") for part, words in parts]
     with st.expander("The formulas behind these pictures"):
-        st.latex(rf"\min\ \tfrac1n\sum_{{i=1}}^n\ell(f(x_i),y_i){penalties},\qquad f(x)=W^\top\varphi(x)")
-        st.caption("The objective: the mean loss and the penalties, each with its weight. ASKL eq. 4")
-        for part, words in parts:
-            st.latex(part.formula)
-            st.caption(f"{part.title}: {words}. {part.source}")
+        for formula, words in told:
+            st.latex(formula)
+            st.caption(words)
 
 
 def _power(value: float) -> str:
@@ -290,77 +338,8 @@ def _power(value: float) -> str:
     return rf"10^{{{power}}}" if float(lead) == 1 else rf"{float(lead):g}\cdot10^{{{power}}}"
 
 
-def _density(watch: Watch, moment: Moment, height: int = 340) -> None:
-    look = _view()["look"]
-    pictures.show(
-        "density", (watch.id, moment.step, watch.moment().step if watch.moment() else 0, look),  # type: ignore[union-attr]
-        lambda: pictures.spectrum(watch, moment, look), alt=f"Spectral density along {look}", height=height,
-    )  # fmt: skip
-
-
-def _spectrum(watch: Watch, moment: Moment) -> None:
-    if "omega" not in moment.arrays:
-        st.info("This method has no frequencies to look at.")
-        return
-    look, here = _view()["look"], (watch.id, moment.step)
-    left, right = st.columns(2)
-    with left:
-        _density(watch, moment)
-        pictures.show("lengths", here, lambda: pictures.lengths(watch, moment), alt="Lengths of the frequencies")
-    with right:
-        if "omega_prime" in moment.arrays:
-            pictures.show(
-                "joint", (*here, watch.version[1], look), lambda: pictures.joint_density(watch, moment, look),
-                alt=f"Joint density of the two frequencies along {look}",
-                height=340 if watch.facts.get("image_shape") else 660,
-            )  # fmt: skip
-        else:
-            st.info("A stationary kernel has one frequency per feature: all its mass lies on the diagonal.")
-        if watch.facts.get("image_shape"):
-            pictures.show(
-                "frequencies", here, lambda: pictures.frequencies(watch, moment),
-                alt="The longest frequencies as pictures", height=380,
-            )  # fmt: skip
-
-
-def _kernel(watch: Watch, moment: Moment) -> None:
-    here = (watch.id, moment.step)
-    left, right = st.columns(2)
-    with left:
-        pictures.show("diagonal", here, lambda: pictures.diagonal(moment), alt="Histogram of k(x, x)", height=340)
-        st.latex(r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)")
-        st.caption(
-            "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
-            "where the two frequencies of a pair disagree, the kernel knows some places better than others."
-        )
-    with right:
-        pictures.show(
-            "singular", here, lambda: pictures.singular_values(watch, moment), alt="Singular values of W", height=340
-        )
-        st.latex(r"W^{+}=U\,\operatorname{diag}\left((\sigma_j-\lambda_1\eta)_+\right)V^\top")
-        st.caption(
-            "ASKL eq. 7–8. The proximal step of the trace norm takes λ₁η from every singular value and cuts at "
-            "zero, so that the rank of W can fall."
-        )
-
-
-def _bound(watch: Watch, moment: Moment) -> None:
-    view = _view()
-    at = None if view["at"] is None else moment.epoch
-    left, right = st.columns(2)
-    with left:
-        pictures.show(
-            "bound_now", (watch.id, moment.step, watch.version[0] if moment.latest else 0),
-            lambda: pictures.bound_now(watch, moment),
-            alt="The terms of the bound as stacked bars beside the measured gap", height=360,
-        )  # fmt: skip
-    with right:
-        pictures.show(
-            "bound_history", (watch.id, watch.version, view["boundlog"], at),
-            lambda: pictures.bound_history(watch, view["boundlog"], at),
-            alt="The terms of the bound over training", height=360,
-        )  # fmt: skip
-    bound = BOUNDS["spectral"]
+def _terms(bound: Bound, moment: Moment) -> None:
+    """A bound's formula, and every term with its value and what it says."""
     st.markdown(f"**{bound.title}** ({bound.source})")
     st.latex(bound.formula)
     rows = ["| term | formula | now | in words | source |", "|:--|:--|--:|:--|:--|"]

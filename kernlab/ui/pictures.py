@@ -1,39 +1,178 @@
-"""The pictures of one run at one moment: from what was stored to a figure, through analysis and plots."""
+"""The pictures of one run at one moment: from what was stored to a figure, through analysis and plots.
+
+One registration a picture. It says which arrays or metrics it needs, and is shown in its views wherever they
+are there, whatever the method is called; a new map's pictures are a new entry here and nothing else.
+
+    at = Shown(watch, moment, view)
+    for picture in offered("overview", at): draw(picture, at)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from kernlab.analysis import bound_terms, curves, density, function_view, joint, weights
+from kernlab.analysis import (
+    bound_terms,
+    curves,
+    density,
+    frame_spectrum,
+    function_view,
+    identity,
+    joint,
+    landmarks,
+    mixture,
+    results,
+    reweighting,
+    weights,
+)
+from kernlab.bounds import BOUNDS, Bound
+from kernlab.composition import MethodSpec
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
+from kernlab.plots.frame_spectrum import plot_frame_eigenvalues, plot_frame_input, plot_frame_spectrum
 from kernlab.plots.function_view import plot_frequencies, plot_function
+from kernlab.plots.identity import plot_identity
 from kernlab.plots.joint import plot_joint
+from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
+from kernlab.plots.mixture import plot_mixture
+from kernlab.plots.results import plot_results
+from kernlab.plots.reweighting import plot_feature_weights, plot_weight_mass
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
+from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.chart import live_chart, to_json
 from kernlab.ui.watch import Moment, Watch
 
-__all__ = [
-    "bound_history",
-    "bound_now",
-    "diagonal",
-    "directions",
-    "frequencies",
-    "function",
-    "joint_density",
-    "lengths",
-    "metric",
-    "metric_name",
-    "objective",
-    "show",
-    "singular_values",
-    "spectrum",
-]
+__all__ = ["PICTURES", "Picture", "Shown", "directions", "draw", "metric_name", "offered", "rank", "show"]
+
+_SMOOTHING = 0.9  # weight of the past in the running mean of the curves
+_PRINCIPAL = "principal direction "
+
+
+class Shown(NamedTuple):
+    """What pictures are made of.
+
+    Attributes:
+        watch: the run.
+        moment: when.
+        view: what the page's switches say: smooth, log, boundlog, look, output, at.
+    """
+
+    watch: Watch
+    moment: Moment
+    view: Mapping[str, Any]
+
+    @property
+    def arrays(self) -> Mapping[str, Any]:
+        """What the snapshot holds."""
+        return self.moment.arrays
+
+    @property
+    def static(self) -> Mapping[str, Any]:
+        """What stays the same over the run."""
+        return self.watch.static
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What Started said."""
+        return self.watch.facts
+
+    @property
+    def method(self) -> MethodSpec | None:
+        """The method, resolved."""
+        return self.watch.method
+
+    @property
+    def mark(self) -> float | None:
+        """Where curves are marked: the moment, unless it is the newest."""
+        return None if self.view["at"] is None else self.moment.epoch
+
+    @property
+    def bound(self) -> Bound | None:
+        """The bound that is shown for the method."""
+        return BOUNDS.get(str(self.facts.get("bound")))
+
+    @property
+    def image(self) -> tuple[int, int] | None:
+        """Height and width, where inputs are pictures."""
+        shape = self.facts.get("image_shape")
+        return (int(shape[0]), int(shape[1])) if shape else None
+
+
+class Picture(NamedTuple):
+    """One picture, and when it is shown.
+
+    Attributes:
+        key: its identity on the page.
+        make: draws it.
+        views: where it is shown, by name.
+        alt: what it shows, for those who hear it.
+        arrays: what the snapshot must hold.
+        metrics: what must have been measured.
+        when: what else must be so.
+        height: in CSS pixels.
+        uses: the page's switches that change it.
+        over_time: it is drawn from the metrics of the whole run; else from one snapshot.
+        note: a formula and a sentence beneath it.
+    """
+
+    key: str
+    make: Callable[[Shown], go.Figure]
+    views: tuple[str, ...]
+    alt: str
+    arrays: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    when: Callable[[Shown], bool] = lambda at: True
+    height: int = 340
+    uses: tuple[str, ...] = ()
+    over_time: bool = False
+    note: Callable[[Shown], tuple[str, str]] | None = None
+
+    def fits(self, at: Shown) -> bool:
+        """Whether all that it needs is there."""
+        there = set(self.arrays) <= at.arrays.keys() and set(self.metrics) <= at.watch.history.keys()
+        return there and self.when(at)
+
+    def stamp(self, at: Shown) -> Hashable:
+        """Changes whenever the picture does."""
+        time: tuple[Hashable, ...] = (at.moment.step, len(at.watch.snapshots.steps) if "look" in self.uses else 0)
+        if self.over_time:
+            time = (*at.watch.version, at.watch.live, at.mark)
+        return (at.watch.id, *time, *(at.view[name] for name in self.uses))
+
+
+Drawing: TypeAlias = Callable[[Shown], go.Figure]
+
+#: Every picture, in the order of the page.
+PICTURES: dict[str, Picture] = {}
+
+
+def picture(*views: str, key: str = "", **rest: Any) -> Callable[[Drawing], Drawing]:
+    """Decorator that files a drawing under ``key`` or its own name; the rest is as in :class:`Picture`."""
+
+    def file(make: Drawing) -> Drawing:
+        PICTURES[key or make.__name__] = Picture(key or make.__name__, make, views, **rest)
+        return make
+
+    return file
+
+
+def offered(view: str, at: Shown) -> list[Picture]:
+    """The pictures that a view has for this run."""
+    return [each for each in PICTURES.values() if view in each.views and each.fits(at)]
+
+
+def draw(each: Picture, at: Shown, height: int = 0) -> None:
+    """Put a picture on the page."""
+    show(each.key, each.stamp(at), lambda: each.make(at), alt=each.alt, height=height or each.height)
+    if each.note:
+        formula, words = each.note(at)
+        st.latex(formula)
+        st.caption(words)
 
 
 def show(key: str, stamp: Hashable, make: Callable[[], go.Figure], *, alt: str, height: int = 300) -> None:
@@ -44,6 +183,16 @@ def show(key: str, stamp: Hashable, make: Callable[[], go.Figure], *, alt: str, 
     live_chart(kept[key][1], key=key, alt=alt, height=height)
 
 
+# -- over training ---------------------------------------------------------------------------------------------
+
+#: What the solvers call the parts of their objective.
+_PARTS = ("objective", "loss", "penalty", "norm", *REGULARIZERS)
+
+
+def _iterative(at: Shown) -> bool:
+    return not at.watch.at_once
+
+
 def metric_name(watch: Watch) -> str:
     """The test metric with its unit, for an axis."""
     if watch.facts.get("metric") == "rmse":
@@ -52,130 +201,336 @@ def metric_name(watch: Watch) -> str:
     return "accuracy (%)"
 
 
-# -- curves ----------------------------------------------------------------------------------------------------
-
-
-def objective(watch: Watch, smoothing: float, log_y: bool, at: float | None) -> go.Figure:
+@picture("overview", alt="The objective and its parts over training", when=_iterative, uses=("smooth", "log"),
+         height=300, over_time=True)  # fmt: skip
+def objective(at: Shown) -> go.Figure:
     """The objective with its loss and penalties over training."""
-    names = [name for name in ("objective", "loss", "frobenius", "trace_norm", "feature_norm") if name in watch.history]
-    scaled = _weighted(watch)
-    drawn = curves.curves(scaled, names, smoothing=smoothing, method=watch.run.method)
-    figure = plot_curves(drawn, title="Objective and its parts", y="objective", log_y=log_y)
-    return _mark(figure, at)
+    history = _weighted(at)
+    names = [name for name in _PARTS if name in history]
+    if len(names) == 2 and names[1] == "loss" and at.method and not at.method.regularizers:
+        names = names[:1]  # without a penalty they are the same
+    smoothing = _SMOOTHING if at.view["smooth"] else 0.0
+    # What is below zero (an information, an alignment) has no logarithm.
+    low = min((float(history[name].values.min()) for name in names if len(history[name].values)), default=1.0)
+    drawn = curves.curves(history, names, smoothing=smoothing, method=at.watch.run.method)
+    title = "Objective and its parts" if len(names) > 1 else "Objective"
+    return _timed(plot_curves(drawn, title=title, y="objective", log_y=at.view["log"] and low > 0), at)
 
 
-def _weighted(watch: Watch) -> dict[str, Any]:
+def _weighted(at: Shown) -> dict[str, Any]:
     """The history with each penalty times its λ: the share it has in the objective."""
-    method = watch.run.resolved.get("method", {})
-    factors = {each["kind"]: each["weight"] for each in method.get("regularizers", ())}
+    factors = {each.name: each.weight for each in at.method.regularizers} if at.method else {}
     return {
         name: curve._replace(values=curve.values * factors[name]) if name in factors else curve
-        for name, curve in watch.history.items()
+        for name, curve in at.watch.history.items()
     }
 
 
-def metric(watch: Watch, smoothing: float, log_y: bool, at: float | None) -> go.Figure:
+@picture("overview", alt="Training and test metric over training", when=_iterative, uses=("smooth", "log"),
+         height=300, over_time=True)  # fmt: skip
+def metric(at: Shown) -> go.Figure:
     """Training and test metric over training, with the constant predictor's."""
     drawn = curves.curves(
-        watch.history, ["train_metric", "test_metric"], smoothing=smoothing, method=watch.run.method
-    )._replace(constant=watch.facts.get("constant"))
-    name = metric_name(watch)
-    figure = plot_curves(
-        drawn, title="RMSE" if name.startswith("RMSE") else "Accuracy", y=name, log_y=log_y, constant=True
-    )
-    return _mark(figure, at)
+        at.watch.history, ["train_metric", "test_metric"],
+        smoothing=_SMOOTHING if at.view["smooth"] else 0.0, method=at.watch.run.method,
+    )._replace(constant=at.facts.get("constant"))  # fmt: skip
+    name = metric_name(at.watch)
+    title = "RMSE" if name.startswith("RMSE") else "Accuracy"
+    return _timed(plot_curves(drawn, title=title, y=name, log_y=at.view["log"], constant=True), at)
 
 
-def _mark(figure: go.Figure, at: float | None) -> go.Figure:
-    """A line at the moment that is looked at."""
-    if at is not None:
-        figure.add_vline(x=at, line={"color": "#767676", "dash": "dot", "width": 2})
+def _timed(figure: go.Figure, at: Shown) -> go.Figure:
+    """A line at the moment that is looked at; where a solver goes by steps, time is counted in those."""
+    if at.mark is not None:
+        figure.add_vline(x=at.mark, line={"color": "#767676", "dash": "dot", "width": 2})
+    if at.watch.unit == "step":
+        figure.update_xaxes(title_text="step")
+        for trace in figure.data:
+            if trace.hovertemplate:
+                trace.hovertemplate = trace.hovertemplate.replace("<extra>epoch", "<extra>step")
     return figure
 
 
-# -- the spectrum ----------------------------------------------------------------------------------------------
-
-_PRINCIPAL = "principal direction "
-
-
-def directions(watch: Watch) -> list[str]:
-    """Where the spectral density can be looked at: along principal directions, or one input."""
-    names = watch.facts.get("feature_names") or []
-    leading = [f"{_PRINCIPAL}{i + 1}" for i in range(min(3, len(names)))]
-    return [*leading, *(f"input {name}" for name in names)]
+def _heads(at: Shown) -> Mapping[str, Mapping[str, Any]] | None:
+    """What every head reached, once the run is over."""
+    return at.watch.run.summary.get("heads") if at.moment.latest else None
 
 
-def _direction(watch: Watch, moment: Moment, look: str) -> Any:
-    omega = moment.arrays["omega"]
+@picture("overview", alt="Training and test metric of every head as bars", metrics=("test_metric",), height=360,
+         when=lambda at: at.watch.at_once, over_time=True)  # fmt: skip
+def reached(at: Shown) -> go.Figure:
+    """Training and test metric of every head."""
+    names = {head.name: head.title for head in at.method.heads} if at.method else {"": at.watch.run.method}
+    found = results.results(
+        at.moment.values, names, heads=_heads(at), constant=at.facts.get("constant"),
+        percent=at.facts.get("metric") == "accuracy",
+    )  # fmt: skip
+    return plot_results(found, y=metric_name(at.watch))
+
+
+@picture("overview", alt="The learned function", arrays=("view_scores",), uses=("output",), height=360)
+def function(at: Shown) -> go.Figure:
+    """What the learned function looks like."""
+    view = function_view.function_view(at.arrays, at.static, at.facts, output=at.view["output"])
+    figure = plot_function(view)
+    # A legend of more classes would leave no room for the picture; hovering names them too.
+    return figure.update_layout(showlegend=False) if len(at.facts.get("classes") or ()) > 12 else figure
+
+
+# -- landmarks -------------------------------------------------------------------------------------------------
+
+
+@picture("overview", alt="Landmarks on the data, with lines from where they began", arrays=("landmarks",),
+         uses=("output",), height=360)  # fmt: skip
+def landmarks_on_data(at: Shown) -> go.Figure:
+    """Landmarks on the data."""
+    figure = plot_landmarks(landmarks.landmarks(at.arrays, at.static, at.facts, output=at.view["output"]))
+    return figure.update_layout(showlegend=False) if len(at.facts.get("classes") or ()) > 12 else figure
+
+
+def _pictured(at: Shown) -> bool:
+    return at.image is not None
+
+
+@picture("overview", "kernel", alt="Landmarks as pictures", arrays=("landmarks",), when=_pictured, height=380)
+def landmark_pictures(at: Shown) -> go.Figure:
+    """Those landmarks that moved farthest, as pictures."""
+    return _mosaic(at, change=False)
+
+
+@picture("kernel", alt="What training changed about the landmarks, as pictures", arrays=("landmarks",),
+         when=_pictured, height=380)  # fmt: skip
+def landmark_changes(at: Shown) -> go.Figure:
+    """What training has changed about them."""
+    return _mosaic(at, change=True)
+
+
+def _mosaic(at: Shown, change: bool) -> go.Figure:
+    assert at.image
+    now, first = at.arrays["landmarks"], at.static["landmarks_initial"]
+    return plot_landmark_pictures(landmarks.landmark_pictures(now, first, at.image, change=change))
+
+
+# -- weights of features and kernels ---------------------------------------------------------------------------
+
+
+@picture("overview", "spectrum", alt="Weights of the features by rank", arrays=("q",), height=360)
+def feature_weights(at: Shown) -> go.Figure:
+    """Weights q by rank, against the uniform line."""
+    return plot_feature_weights(reweighting.feature_weights(at.arrays["q"], len(at.static["q_initial"])))
+
+
+@picture("overview", "kernel", alt="Weights of the kernels as bars", arrays=("theta",), height=360)
+def kernel_weights(at: Shown) -> go.Figure:
+    """Weights θ of the kernels in a dictionary."""
+    return plot_mixture(mixture.mixture(at.arrays["theta"], at.static["theta_initial"]))
+
+
+# -- frequencies -----------------------------------------------------------------------------------------------
+
+
+def directions(at: Shown) -> list[str]:
+    """Where a spectrum can be looked at: frequencies along principal directions or one input, a frame along one."""
+    names = at.facts.get("feature_names") or []
+    leading = [f"{_PRINCIPAL}{i + 1}" for i in range(min(3, len(names)))] if "omega" in at.arrays else []
+    there = "omega" in at.arrays or "spectrum" in at.arrays
+    return [*leading, *(f"input {name}" for name in names)] if there else []
+
+
+def _input(at: Shown) -> int:
+    return [f"input {name}" for name in at.facts.get("feature_names", [])].index(at.view["look"])
+
+
+def _direction(at: Shown) -> Any:
+    omega, look = at.arrays["omega"], at.view["look"]
     if look.startswith(_PRINCIPAL):
         # Of the newest snapshot, so that the line one looks along stays put while time is scrubbed.
-        newest = watch.moment()
-        basis = density.principal_directions((newest or moment).arrays["omega"], 3)
+        newest = at.watch.moment()
+        basis = density.principal_directions((newest or at.moment).arrays["omega"], 3)
         return basis[:, int(look.removeprefix(_PRINCIPAL)) - 1]
-    names = [f"input {name}" for name in watch.facts.get("feature_names", [])]
-    return density.coordinate(omega.shape[0], names.index(look))
+    return density.coordinate(omega.shape[0], _input(at))
 
 
-def spectrum(watch: Watch, moment: Moment, look: str) -> go.Figure:
-    """Density of ω along one direction, now and as assigned."""
-    return plot_density(
-        density.direction_density(_direction(watch, moment, look), *_frequencies(watch, moment), what=look)
-    )
-
-
-def lengths(watch: Watch, moment: Moment) -> go.Figure:
-    """Density of ‖ω‖, now and as assigned."""
-    return plot_density(density.length_density(*_frequencies(watch, moment)))
-
-
-def _frequencies(watch: Watch, moment: Moment) -> tuple[Any, Any, Any, Any]:
-    now, first = moment.arrays, watch.static
+def _frequencies(at: Shown) -> tuple[Any, Any, Any, Any]:
+    now, first = at.arrays, at.static
     return now["omega"], first["omega_initial"], now.get("omega_prime"), first.get("omega_prime_initial")
 
 
-def joint_density(watch: Watch, moment: Moment, look: str) -> go.Figure | None:
-    """s(ω, ω') along one direction with the diagonal; None for a stationary kernel, which has no ω'."""
-    omega, first, other, first_other = _frequencies(watch, moment)
-    if other is None or first_other is None:
-        return None
-    return plot_joint(joint.joint_density(_direction(watch, moment, look), omega, other, first, first_other, what=look))
+def _counting(at: Shown) -> Any:
+    """How much each frequency counts, where they have weights; a snapshot may keep the first of them only."""
+    return at.arrays["q"][: at.arrays["omega"].shape[1]] if "q" in at.arrays else None
 
 
-def frequencies(watch: Watch, moment: Moment) -> go.Figure:
+@picture("overview", "spectrum", key="density", alt="Spectral density along a direction", arrays=("omega",),
+         uses=("look",), height=360)  # fmt: skip
+def spectral_density(at: Shown) -> go.Figure:
+    """Density of ω along one direction, now and as assigned."""
+    return plot_density(
+        density.direction_density(
+            _direction(at), *_frequencies(at), weights=_counting(at), what=at.view["look"]
+        )
+    )  # fmt: skip
+
+
+@picture("spectrum", alt="Joint density of the two frequencies", arrays=("omega", "omega_prime"), uses=("look",),
+         height=560)  # fmt: skip
+def joint_density(at: Shown) -> go.Figure:
+    """s(ω, ω') along one direction with the diagonal."""
+    omega, first, other, first_other = _frequencies(at)
+    what = at.view["look"]
+    return plot_joint(joint.joint_density(_direction(at), omega, other, first, first_other, what=what))
+
+
+@picture("spectrum", alt="Lengths of the frequencies", arrays=("omega",), height=300)
+def lengths(at: Shown) -> go.Figure:
+    """Density of ‖ω‖, now and as assigned."""
+    return plot_density(density.length_density(*_frequencies(at), weights=_counting(at)))
+
+
+@picture("spectrum", alt="How few features carry the weight", arrays=("q",))
+def weight_mass(at: Shown) -> go.Figure:
+    """Share of the weight that the heaviest features carry."""
+    return plot_weight_mass(reweighting.weight_mass(at.arrays["q"], len(at.static["q_initial"])))
+
+
+@picture("spectrum", alt="The longest frequencies as pictures", arrays=("omega",), when=_pictured, height=380)
+def frequencies(at: Shown) -> go.Figure:
     """The longest frequencies as pictures of the size of the inputs."""
-    height, width = watch.facts["image_shape"]
-    return plot_frequencies(function_view.frequencies(moment.arrays["omega"], (height, width)))
+    assert at.image
+    return plot_frequencies(function_view.frequencies(at.arrays["omega"], at.image))
 
 
-# -- function, kernel and weights ------------------------------------------------------------------------------
+# -- frames ----------------------------------------------------------------------------------------------------
 
 
-def function(watch: Watch, moment: Moment, output: int = 0) -> go.Figure:
-    """What the learned function looks like."""
-    figure = plot_function(function_view.function_view(moment.arrays, watch.static, watch.facts, output=output))
-    # A legend of more classes would leave no room for the picture; hovering names them too.
-    return figure.update_layout(showlegend=False) if len(watch.facts.get("classes") or ()) > 12 else figure
+def _several(at: Shown) -> bool:
+    return int(at.facts.get("d") or 0) > 1
 
 
-def diagonal(moment: Moment) -> go.Figure:
+@picture("overview", "spectrum", alt="Weights of the frame's functions by input and frequency",
+         arrays=("spectrum",), when=_several, height=360)  # fmt: skip
+def frame_by_input(at: Shown) -> go.Figure:
+    """λ by input and frequency index, or scale."""
+    return plot_frame_spectrum(frame_spectrum.frame_spectrum(at.arrays["spectrum"], at.static, _names(at)))
+
+
+def _along(at: Shown) -> go.Figure:
+    options = at.method.feature_map.options() if at.method else {}
+    places = {key: float(options[key]) for key in ("dilation", "tau") if key in options}
+    view = frame_spectrum.frame_input(at.arrays["spectrum"], at.static, _input(at), _names(at), **places)
+    return plot_frame_input(view)
+
+
+@picture("overview", alt="Weights of the frame's functions", arrays=("spectrum",), uses=("look",), height=360,
+         when=lambda at: not _several(at))  # fmt: skip
+def frame_of_one_input(at: Shown) -> go.Figure:
+    """λ of every function, where there is but one input."""
+    return _along(at)
+
+
+@picture("spectrum", alt="Weights of the frame's functions along one input", arrays=("spectrum",), uses=("look",),
+         height=360)  # fmt: skip
+def frame_along(at: Shown) -> go.Figure:
+    """λ of every function along one input."""
+    return _along(at)
+
+
+def _names(at: Shown) -> list[str]:
+    return [str(name) for name in at.facts.get("feature_names") or ()]
+
+
+@picture("spectrum", alt="Sorted eigenvalues under their power law", arrays=("spectrum",), height=360,
+         when=lambda at: bool((at.arrays["spectrum"] > 0).any()))  # fmt: skip
+def frame_eigenvalues(at: Shown) -> go.Figure:
+    """Aλ_i in falling order with the tightest power law above them."""
+    constant = at.moment.values.get("bound/frame_constant")
+    return plot_frame_eigenvalues(frame_spectrum.frame_eigenvalues(at.arrays["spectrum"], constant))
+
+
+# -- kernel and weights ----------------------------------------------------------------------------------------
+
+
+def _about_diagonal(at: Shown) -> tuple[str, str]:
+    if "omega_prime" in at.arrays:
+        return (
+            r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)",
+            "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
+            "where the two frequencies of a pair disagree, the kernel knows some places better than others.",
+        )
+    return (
+        r"k(x,x)=\|\varphi(x)\|^2",
+        "The squared length of the features. An exact stationary kernel has the same k(x, x) everywhere; features "
+        "only come near to it, the nearer the more of them there are.",
+    )
+
+
+@picture("kernel", alt="Histogram of k(x, x)", arrays=("diagonal",), note=_about_diagonal)
+def diagonal(at: Shown) -> go.Figure:
     """Histogram of k(x, x)."""
-    return plot_diagonal(weights.diagonal(moment.arrays["diagonal"]))
+    return plot_diagonal(weights.diagonal(at.arrays["diagonal"]))
 
 
-def singular_values(watch: Watch, moment: Moment) -> go.Figure:
+def _singular(at: Shown) -> weights.SingularValues:
+    rows = int(getattr(at.method.feature_map, "n_features", 1)) if at.method else 1
+    return weights.singular_values(at.arrays["weight_singular_values"], rows=rows)
+
+
+def rank(at: Shown) -> int | None:
+    """Rank of W; None where there is none, or only one output."""
+    return _singular(at).rank if len(at.arrays.get("weight_singular_values", ())) > 1 else None
+
+
+def _about_weights(at: Shown) -> tuple[str, str]:
+    if at.method and any(each.name == "trace_norm" for each in at.method.regularizers):
+        return (
+            r"W^{+}=U\,\operatorname{diag}\left((\sigma_j-\lambda_1\eta)_+\right)V^\top",
+            "ASKL eq. 7–8. The proximal step of the trace norm takes λ₁η from every singular value and cuts at "
+            "zero, so that the rank of W can fall.",
+        )
+    return (
+        r"W=U\,\operatorname{diag}(\sigma_1,\dots,\sigma_K)\,V^\top",
+        "How much the K outputs have in common: directions of W beyond its rank say nothing new.",
+    )
+
+
+@picture("kernel", alt="Singular values of W", arrays=("weight_singular_values",), note=_about_weights,
+         when=lambda at: len(at.arrays["weight_singular_values"]) > 1)  # fmt: skip
+def singular_values(at: Shown) -> go.Figure:
     """Singular values of W."""
-    rows = int(watch.run.resolved.get("method", {}).get("feature_map", {}).get("n_features", 1))
-    return plot_singular_values(weights.singular_values(moment.arrays["weight_singular_values"], rows=rows))
+    return plot_singular_values(_singular(at))
 
 
 # -- the bound -------------------------------------------------------------------------------------------------
 
 
-def bound_now(watch: Watch, moment: Moment) -> go.Figure:
-    """The bound's terms as stacked bars beside the measured gap."""
-    return plot_bound_now(bound_terms.bound_now(bound_terms.newest(watch.until(moment.step))))
+@picture("bound", alt="Discriminant information and the ridge error that it predicts, over training",
+         metrics=("bound/discriminant_information",), uses=("boundlog",), height=360, over_time=True)  # fmt: skip
+def discriminant_identity(at: Shown) -> go.Figure:
+    """‖Ȳ‖² − DI against the measured ridge error."""
+    return _timed(plot_identity(identity.identity(at.watch.history), log_y=at.view["boundlog"]), at)
 
 
-def bound_history(watch: Watch, log_y: bool, at: float | None) -> go.Figure:
+def _terms_now(at: Shown) -> bound_terms.BoundNow:
+    assert at.bound
+    return bound_terms.bound_now(bound_terms.newest(at.watch.until(at.moment.step)), at.bound)
+
+
+@picture("bound", alt="The terms of the bound as stacked bars beside what was measured", height=360, over_time=True,
+         when=lambda at: at.bound is not None and bool(_terms_now(at).bars))  # fmt: skip
+def bound_now(at: Shown) -> go.Figure:
+    """The bound's terms as stacked bars beside what was measured."""
+    return plot_bound_now(_terms_now(at))
+
+
+def _has_history(at: Shown) -> bool:
+    keys = [f"bound/{key}" for key in (*at.bound.over_time, at.bound.measured)] if at.bound else []
+    return _iterative(at) and any(key in at.watch.history for key in keys)
+
+
+@picture("bound", alt="The terms of the bound over training", uses=("boundlog",), height=360, over_time=True,
+         when=lambda at: _has_history(at) and "bound/discriminant_information" not in at.watch.history)  # fmt: skip
+def bound_history(at: Shown) -> go.Figure:
     """The bound's terms over training."""
-    return _mark(plot_bound_history(bound_terms.bound_history(watch.history), log_y=log_y), at)
+    assert at.bound
+    drawn = bound_terms.bound_history(at.watch.history, at.bound)
+    return _timed(plot_bound_history(drawn, log_y=at.view["boundlog"]), at)

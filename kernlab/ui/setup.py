@@ -6,16 +6,23 @@ address ─ spec_from ─→ RunSpec ─ fill ─→ widgets ─ spec_form ─�
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
+from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, DataSpec, Known, known
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
+from kernlab.feature_maps import ExactKernel
 from kernlab.methods import METHODS, MethodSpec
-from kernlab.options import Option, options_of
+from kernlab.options import Component, Option, options_of
+from kernlab.regularizers import REGULARIZERS
+from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
+from kernlab.typing import Task
 from kernlab.ui.forms import from_text, option_widget, show_error, to_text
 
 __all__ = ["START", "fill", "scene_of", "spec_form", "spec_from"]
@@ -25,19 +32,61 @@ START = {"dataset": "checkerboard", "method": "ASKL", "n_features": 300}
 
 _CUSTOM = MethodSpec.name
 _KEY = "train."
-_SLOTS = ("feature_map", "learned", "objective")
+_SLOTS = ("feature_map", "learned", "objective", "solver", "head")
+_PENALTIES = tuple(REGULARIZERS)
 _DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
-_MAIN = ("n_features", "frequency_scale", "phase", "form", "learning_rate", "epochs", "batch_size")
+
+#: Where methods come from, by the first word of their source; exact kernels belong to nobody.
+_PAPERS = {
+    "ASKL": "Automated spectral kernels (ASKL)",
+    "DI": "Discriminant information (DI)",
+    "LKRF": "Learned random features (LKRF)",
+    "FKS": "Frame kernels (FKS)",
+    "exact": "Exact kernels",
+    _CUSTOM: "Compose your own",
+}
+
+#: Of proximal gradient, which has many: the rest are for those who know what they want.
+_STEPPING = ("learning_rate", "epochs", "batch_size")
+
+#: Labels with the field's symbols: of an option, or of one part's option.
 _LABELS = {
+    "feature_map": "Map or kernel",
+    "learned": "Learn it",
     "n_features": "Features D",
+    "nystroem.n_features": "Landmarks J",
+    "weighted.n_features": "Candidates N",
     "frequency_scale": "Frequency scale σ",
+    "nystroem.frequency_scale": "Kernel scale σ = 1/ℓ",
+    "exact.frequency_scale": "Kernel scale σ = 1/ℓ",
+    "hidden": "Hidden features",
+    "layers": "Layers L",
     "learning_rate": "Learning rate η",
-    "batch_size": "Mini-batch",
+    "batch_size": "Mini-batch m",
     "frobenius": "λ₁ for ‖W‖²",
     "trace_norm": "λ₁ for ‖W‖⁎",
     "feature_norm": "λ₂ for ‖φ(X)‖²/n",
     "nu": "Matérn ν",
     "form": "Phase",
+    "selection": "First landmarks",
+    "rho": "Ridge ρ of the criterion",
+    "ridge": "Ridge ρ of the head",
+    "kernel_ridge.ridge": "Ridge g",
+    "C": "Error weight C",
+    "epsilon": "Tube ε",
+    "nu_svr": "Share outside ν",
+    "degree": "Degree s",
+    "radius": "Radius ρ / N",
+    "resample": "Draws (0: keep weights)",
+    "g": "Ridge g",
+    "b": "Price b of λ",
+    "gamma": "Exponent γ",
+    "order": "Frequencies N an input",
+    "omega_0": "Base frequency ω₀",
+    "mother": "Wavelet Υ",
+    "j_min": "Finest scale j",
+    "j_max": "Coarsest scale j",
+    "p": "Norm p of the weights",
 }
 _GROUPS = {"bundled": "Bundled", "generated": "Generated", "folder": "Files"}
 
@@ -90,6 +139,7 @@ def fill(spec: RunSpec) -> None:
     """Set every widget to what ``spec`` says. Call it before the widgets are drawn, or in a callback."""
     state = st.session_state
     state[_KEY + "dataset"], state[_KEY + "method"] = spec.data.dataset, spec.method.name
+    state[_KEY + "paper"] = _paper(spec.method)
     state[_KEY + "group"] = next((k.group for k in _known() if k.name == spec.data.dataset), "generated")
     state[_KEY + "seed"], state[_KEY + "device"] = spec.seed, spec.device
     values = {**{k: getattr(spec.data, k) for k in _DATA}, **spec.method.options()}
@@ -108,13 +158,22 @@ def spec_form() -> RunSpec | None:
     with st.sidebar:
         try:
             dataset, source = _data_form()
-            method = _method_form()
+            task = next((each.task for each in _known() if each.name == dataset), None)
+            method, beside = _method_form(task)
             spec = RunSpec(method, DataSpec.build(dataset=dataset), st.session_state[_KEY + "seed"])
             spec = spec.with_options({f"data.{key}": value for key, value in source.items()})
-            return _option_form(spec)
+            spec = st.session_state[_KEY + "form"] = _option_form(spec)
         except KernlabError as error:
             show_error(error)
             return None
+        try:  # after all widgets: one that is not drawn forgets what it was set to
+            if task:
+                spec.method.check(task)
+        except KernlabError as error:
+            with beside:
+                show_error(error)
+            return None
+    return spec
 
 
 @st.cache_data(ttl=5, show_spinner=False)
@@ -187,67 +246,111 @@ def _data_changed() -> None:
         st.session_state[f"{_KEY}o.{key}"] = options_of(DataSpec)[key].default
 
 
-def _method_form() -> MethodSpec:
-    st.subheader("Method", anchor=False)
-    papers: dict[str, list[str]] = {}
+@cache
+def _papers() -> dict[str, list[str]]:
+    """The named methods by where they come from."""
+    groups: dict[str, list[str]] = {paper: [] for paper in _PAPERS}
     for name, spec in METHODS.items():
-        papers.setdefault(spec.source.split()[0], []).append(name)
-    ordered = [name for names in papers.values() for name in names]
-    presets = [*ordered, _CUSTOM]
-    paper_of = {name: paper for paper, names in papers.items() for name in names}
+        groups[_paper(spec)].append(name)
+    groups[_CUSTOM] = [_CUSTOM]
+    return groups
 
-    name = st.selectbox(
-        "Preset", presets, presets.index(st.session_state[_KEY + "method"]), key=_KEY + "method",
-        format_func=lambda name: "Compose your own" if name == _CUSTOM else f"{name} ({paper_of[name]} paper)",
-        on_change=_method_changed,
+
+def _paper(method: MethodSpec) -> str:
+    if method.name not in METHODS:
+        return _CUSTOM
+    return "exact" if isinstance(method.feature_map, ExactKernel) else method.source.split()[0].rstrip(",")
+
+
+def _unfit(name: str, task: Task | None) -> str:
+    """What a named method is for, where the data are something else."""
+    if name != _CUSTOM and task:
+        try:
+            METHODS[name].check(task)
+        except KernlabError:
+            return "regression" if task == "classification" else "classes"
+    return ""
+
+
+def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
+    """The method with its parts, and the place for what is wrong about it."""
+    st.subheader("Method", anchor=False)
+    state, papers = st.session_state, _papers()
+    paper = st.selectbox(
+        "Family", list(papers), list(papers).index(state[_KEY + "paper"]), key=_KEY + "paper",
+        format_func=_PAPERS.__getitem__, on_change=_paper_changed, args=(task,),
         help="Named methods, grouped by the paper they come from; or choose every part yourself.",
     )  # fmt: skip
-    if name != _CUSTOM:
-        st.caption(f"{METHODS[name].title}. {METHODS[name].source}")
+    name = _CUSTOM
+    if paper != _CUSTOM:
+        name = st.selectbox(
+            "Method", papers[paper], papers[paper].index(state[_KEY + "method"]), key=_KEY + "method",
+            format_func=lambda name: f"{name} (for {what})" if (what := _unfit(name, task)) else name,
+            on_change=_method_changed,
+        )  # fmt: skip
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     if name == _CUSTOM:
         schema = method.schema()
         chosen = {key: _widget(schema[key], schema[key].default) for key in _SLOTS}
-        return method.with_options(chosen)
-    slots = {key: st.session_state.get(f"{_KEY}o.{key}", method.options()[key]) for key in _SLOTS}
-    return method.with_options({key: value for key, value in slots.items() if value != method.options()[key]})
+        return method.with_options(chosen), st.container()
+    beside = ", ".join(head.title.lower() for head in method.heads[1:])
+    st.caption(f"{method.title}. {method.source}." + (f" Reported beside: {beside}." if beside else ""))
+    place = st.container()
+    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in _SLOTS}
+    return method.with_options({key: value for key, value in slots.items() if value != method.options()[key]}), place
+
+
+def _paper_changed(task: Task | None) -> None:
+    """The family's first method that suits the data."""
+    state = st.session_state
+    names = _papers()[state[_KEY + "paper"]]
+    state[_KEY + "method"] = next((name for name in names if not _unfit(name, task)), names[0])
+    _method_changed()
 
 
 def _method_changed() -> None:
-    """Keep what was set by hand and makes sense for the new preset too; its parts are the preset's own."""
-    old: RunSpec | None = st.session_state.get(_KEY + "spec")
+    """Keep what was set by hand and means the same for the new preset; its parts are the preset's own."""
+    old: RunSpec | None = st.session_state.get(_KEY + "form")
     if old is None:
         return
     name = st.session_state[_KEY + "method"]
-    new = old.method if name == _CUSTOM else METHODS[name]
     if name == _CUSTOM:
         values = old.method.options()
     else:
-        shared = set(new.schema()) - set(_SLOTS) - {"frobenius", "trace_norm", "feature_norm"}
-        kept = {key: value for key, value in old.method.changed_options().items() if key in shared}
-        values = new.options() | kept
+        values = METHODS[name].options()
+        before = METHODS[old.method.name].options() if old.method.name in METHODS else MethodSpec().options()
+        for key, value in old.method.changed_options().items():
+            # A number of features that one method takes by default says little about another's.
+            same = key in before and key in values and before[key] == values[key]
+            if same and key not in (*_SLOTS, *_PENALTIES):
+                values[key] = value
     for key, value in values.items():
         st.session_state[f"{_KEY}o.{key}"] = value
 
 
 def _option_form(spec: RunSpec) -> RunSpec:
     """The widgets of every other option: the usual ones, then one fold with the rest."""
-    base, schema = spec.method.options(), spec.method.schema()
-    own = [key for key in schema if key not in _SLOTS]
-    penalties = [key for key in ("frobenius", "trace_norm", "feature_norm") if key in own]
-    custom = spec.method.name == _CUSTOM
-    front = [key for key in own if key in _MAIN] + [key for key in penalties if custom or base[key]]
+    method = spec.method
+    base, schema = method.options(), method.schema()
+    custom = method.name == _CUSTOM
+    owner = {key: part for part in reversed(method.parts) for key in options_of(type(part))}
+    front = [key for key, part in _in_order(method, owner) if _is_usual(part, schema[key])]
+    stepping = isinstance(method.solver, ProximalGradient)
+    for key in _PENALTIES:  # where they make no sense they are there to be set to 0 only
+        set_ = bool(from_text(schema[key], str(st.session_state.get(f"{_KEY}o.{key}", base[key]))))
+        if base[key] or (custom and (stepping or set_)):
+            front.append(key)
     values: dict[str, Any] = {}
     st.subheader("Options", anchor=False)
     for key in front:
-        values[key] = _widget(schema[key], base[key])
+        values[key] = _widget(schema[key], base[key], owner.get(key))
     with st.expander("Advanced"):
         if not custom:
             for key in _SLOTS:
                 values[key] = _widget(schema[key], base[key])
-        for key in own:
-            if key not in front:
-                values[key] = _widget(schema[key], base[key])
+        for key in (*owner, *_PENALTIES):
+            if key not in values and (key in owner or stepping):
+                values[key] = _widget(schema[key], base[key], owner.get(key))
         for key in _DATA:
             values[key] = _widget(options_of(DataSpec)[key], getattr(spec.data, key))
         seed = Option("seed", "int", 0, "Decides the split, the drawn frequencies and the order of the mini-batches.",
@@ -265,7 +368,25 @@ def _option_form(spec: RunSpec) -> RunSpec:
     return RunSpec(spec.method, spec.data, st.session_state[_KEY + "seed"], str(device))
 
 
-def _widget(option: Option, default: Any) -> Any:
+def _in_order(method: MethodSpec, owner: dict[str, Component]) -> list[tuple[str, Component]]:
+    """Options with the part they belong to, in the order of the parts."""
+    return [(key, part) for part in method.parts for key, of in owner.items() if of is part]
+
+
+def _is_usual(part: Component, option: Option) -> bool:
+    if isinstance(part, ProximalGradient):
+        return option.key in _STEPPING
+    kernel = st.session_state.get(f"{_KEY}o.kernel", getattr(part, "kernel", ""))
+    return not option.advanced and (option.key != "degree" or kernel == "polynomial")
+
+
+def _widget(option: Option, default: Any, part: Component | None = None) -> Any:
     st.session_state.setdefault(f"{_KEY}o.{option.key}", default)
-    label = _LABELS.get(option.key, "")
-    return option_widget(option, st.session_state, f"{_KEY}o.{option.key}", label)  # type: ignore[arg-type]
+    label = _LABELS.get(f"{part.name}.{option.key}" if part else "") or _LABELS.get(option.key, "")
+    called = partial(_title, option.key) if option.key in SLOTS else str
+    return option_widget(option, st.session_state, f"{_KEY}o.{option.key}", label, called)  # type: ignore[arg-type]
+
+
+def _title(slot: str, name: str) -> str:
+    """What a part is called."""
+    return "Auto" if name == "auto" else str(SLOTS[slot][name].title)

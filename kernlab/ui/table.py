@@ -13,6 +13,7 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import JobManager
 from kernlab.runs.store import Run, Store
+from kernlab.solvers import ProximalGradient
 from kernlab.ui.links import go
 
 __all__ = ["actions", "fill", "filters", "result", "rows", "show"]
@@ -56,12 +57,18 @@ def rows(runs: Sequence[Run], ticked: set[str]) -> dict[str, list[Any]]:
         "result": [result(run) for run in runs],
         "method": [run.method for run in runs],
         "dataset": [run.dataset for run in runs],
-        "epochs": [run.epoch for run in runs],
+        "epochs": [_epochs(run) for run in runs],
         "seconds": [run.seconds for run in runs],
         "created": [datetime.fromtimestamp(run.created, UTC) for run in runs],
         "seed": [run.seed for run in runs],
         "note": [run.note for run in runs],
     }
+
+
+def _epochs(run: Run) -> float | None:
+    """Passes over the training part; None where a solver sees all of it at every step."""
+    solver = run.spec.get("method", {}).get("solver", {})
+    return run.epoch if solver.get("kind", ProximalGradient.name) == ProximalGradient.name else None
 
 
 def result(run: Run) -> str:

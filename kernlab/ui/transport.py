@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import JobManager, JobState
 from kernlab.spec import RunSpec
-from kernlab.ui.watch import Watch
+from kernlab.ui.watch import Watch, learns_in_batches, solved_at_once
 
 __all__ = ["duration", "progress", "status_words", "transport"]
 
@@ -21,6 +22,17 @@ _ICONS = {
     "failed": ":material/error:",
     "stopped": ":material/stop_circle:",
     "interrupted": ":material/power_off:",
+}
+
+
+#: The buttons that go on by a little, with what each asks for: a method solved all at once has no little.
+_PACES = {
+    "batches": (
+        ("Epoch", ":material/skip_next:", "epoch", "Go on to the end of this epoch, then hold still"),
+        ("Mini-batch", ":material/step:", "batch", "One gradient step, then hold still"),
+    ),
+    "steps": (("Step", ":material/step:", "batch", "One step of the solver on all rows, then hold still"),),
+    "once": (),
 }
 
 
@@ -46,18 +58,26 @@ def status_words(state: JobState) -> str:
 
 def progress(watch: Watch) -> None:
     """One line and a bar: status, how far, elapsed, remaining, device; then what went wrong, if anything did."""
-    state, facts = watch.state, watch.facts
+    state = watch.state
     words = [status_words(state)]
-    total = state.total_steps
-    if total:
-        epochs = total / float(facts.get("steps_per_epoch") or total)
-        words.append(f"epoch {state.epoch:.1f} of {epochs:g}")
-        words.append(f"step {state.step:,} of {total:,}".replace(",", " "))
+    total, over = state.total_steps, state.status == "finished"
+    if watch.at_once:
+        words.append("solved in one step" if over else "solved all at once, in one step")
+    elif total:
+        # Where a run ends by itself, the steps it was given are only the most it may take.
+        of = "of at most" if watch.early and not over else "of"
+        if watch.unit == "epoch":
+            epochs = total / float(watch.facts.get("steps_per_epoch") or total)
+            words.append(f"epoch {state.epoch:.1f} {of} {epochs:g}")
+        words.append(f"step {state.step:,} {of} {total:,}".replace(",", " "))
+        if over and state.step < total:
+            words.append("ended early: nothing more was to be gained")
     words.append(f"{duration(state.elapsed)} trained")
     if state.status == "running" and state.remaining is not None and state.step > 8:
-        words.append(f"{duration(state.remaining)} left")
-    words.append(str(facts.get("device", watch.run.device)))
-    st.progress(min(1.0, state.step / total) if total else 0.0, " · ".join(words))
+        words.append(f"{'at most ' if watch.early else ''}{duration(state.remaining)} left")
+    words.append(str(watch.facts.get("device", watch.run.device)))
+    done = 1.0 if over else min(1.0, state.step / total) if total else 0.0
+    st.progress(done, " · ".join(words))
     if watch.live and not state.mine:
         st.caption("Another process trains this run: it can be watched here and steered there.")
     if state.error:
@@ -71,7 +91,7 @@ def transport(
     opened: Callable[[str], None],
     beside: Callable[[], None] = lambda: None,
 ) -> None:
-    """Train, Pause / Resume, one epoch, one mini-batch, Stop.
+    """Train, Pause / Resume, one epoch, one mini-batch or step, Stop: as far as the method has such things.
 
     Args:
         jobs: who does the work.
@@ -83,6 +103,9 @@ def transport(
     status = watch.state.status if watch else None
     steerable = watch is not None and watch.state.mine and watch.live
     same = watch is not None and spec is not None and watch.spec == spec
+    # The buttons are for the run under way, where there is one, else for what the form says.
+    method = watch.method if watch and steerable else spec.method if spec else None
+    at_once, batches = method is not None and solved_at_once(method), method is None or learns_in_batches(method)
 
     def act(what: Callable[[], str | None]) -> None:
         st.session_state.pop("train.trouble", None)
@@ -132,14 +155,12 @@ def transport(
         if resumable:
             st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
                       disabled=status == "paused" and not steerable, help="Go on from where it is")  # fmt: skip
-        else:
+        elif not at_once:
             st.button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
                       on_click=act, args=(hold,), help="Hold still")  # fmt: skip
-        can_step = steerable or spec is not None
-        st.button("Epoch", icon=":material/skip_next:", disabled=not can_step, on_click=act,
-                  args=(lambda: advance("epoch"),), help="Go on to the end of this epoch, then hold still")  # fmt: skip
-        st.button("Mini-batch", icon=":material/step:", disabled=not can_step, on_click=act,
-                  args=(lambda: advance("batch"),), help="One gradient step, then hold still")  # fmt: skip
+        for label, icon, unit, words in _PACES["once" if at_once else "batches" if batches else "steps"]:
+            st.button(label, icon=icon, disabled=not (steerable or spec is not None), on_click=act,
+                      args=(partial(advance, unit),), help=words)  # fmt: skip
         st.button("Stop", icon=":material/stop:", disabled=not steerable, on_click=act,
                   args=(stop,),
                   help="End the run here; it keeps what it has and can be resumed")  # fmt: skip

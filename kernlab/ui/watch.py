@@ -11,16 +11,38 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from kernlab.errors import KernlabError, UnknownNameError
+from kernlab.methods import MethodSpec
 from kernlab.runs.jobs import JobManager, JobState
 from kernlab.runs.store import Curve, Run, Snapshots
+from kernlab.solvers import Problem, StepwiseSolver
 from kernlab.spec import RunSpec
 
-__all__ = ["Moment", "Watch"]
+__all__ = ["Moment", "Watch", "learns_in_batches", "may_end_early", "solved_at_once"]
 
 _KEPT = 6  # snapshots in memory, of about 2 MB each: enough to scrub to and fro
+
+
+def learns_in_batches(method: MethodSpec) -> bool:
+    """Whether it learns from mini-batches; else its solver sees all rows at every step."""
+    return not isinstance(method.solver, StepwiseSolver)
+
+
+def may_end_early(method: MethodSpec) -> bool:
+    """Whether the steps it is given are only the most that it may take."""
+    return isinstance(method.solver, StepwiseSolver) or getattr(method.solver, "schedule", "") == "plateau"
+
+
+def solved_at_once(method: MethodSpec) -> bool:
+    """Whether its solver takes a single step."""
+    solver = method.solver
+    if not isinstance(solver, StepwiseSolver):
+        return False
+    nothing = torch.empty(0, 1)
+    return solver.steps(Problem(method.feature_map, method.objective, nothing, nothing, 1, "regression")) == 1
 
 
 class Moment:
@@ -61,6 +83,7 @@ class Watch:
         self.snapshots = Snapshots(np.zeros(0, np.int64), np.zeros(0))
         self.static: dict[str, NDArray[Any]] = {}
         self._cursor, self._over = 0, False
+        self._read: tuple[dict[str, Any], MethodSpec | None] = ({}, None)
         self._arrays: OrderedDict[int, dict[str, NDArray[Any]]] = OrderedDict()
 
     @property
@@ -80,6 +103,39 @@ class Watch:
             return RunSpec.from_dict(self.run.spec)
         except KernlabError:
             return None
+
+    @property
+    def method(self) -> MethodSpec | None:
+        """The method with every "auto" resolved; as asked for before the start, None where it cannot be read."""
+        said = self.run.resolved or self.run.spec
+        if self._read[0] is not said:
+            try:
+                self._read = said, RunSpec.from_dict(said).method
+            except KernlabError:
+                self._read = said, None
+        return self._read[1]
+
+    @property
+    def at_once(self) -> bool:
+        """It is solved in one step: there is a before and an after, and nothing in between."""
+        return self.facts.get("total_steps") == 1
+
+    @property
+    def unit(self) -> str:
+        """What time is counted in: passes over the data, or steps of a solver that sees all of them at once."""
+        return "epoch" if (method := self.method) is None or learns_in_batches(method) else "step"
+
+    @property
+    def early(self) -> bool:
+        """It may end before its last step, where it has converged or stands still."""
+        return not self.at_once and ((method := self.method) is None or may_end_early(method))
+
+    @property
+    def length(self) -> float:
+        """Epochs (or such steps) of the whole run; of one that is over, as far as it came."""
+        if not self.live and len(self.snapshots.epochs):
+            return float(self.snapshots.epochs[-1])
+        return float(self.facts["total_steps"]) / float(self.facts["steps_per_epoch"])
 
     @property
     def version(self) -> tuple[int, int]:
