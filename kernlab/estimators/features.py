@@ -22,6 +22,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -35,7 +36,8 @@ from kernlab.estimators.base import seed_of
 from kernlab.estimators.options import constructor, described, every_option, given
 from kernlab.estimators.persistence import ARRAYS, labels, plain
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap
-from kernlab.heads import Ridge, feature_blocks
+from kernlab.heads import Ridge
+from kernlab.heads.base import BLOCK
 from kernlab.methods import METHODS
 from kernlab.objectives import OBJECTIVES
 from kernlab.solvers import SOLVERS, Assigned
@@ -96,11 +98,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         return method
 
-    def _learns(self) -> bool:
+    def _method_or_none(self) -> MethodSpec | None:
         try:
-            return self._method().learned
+            return self._method()
         except (KernlabError, TypeError, ValueError):  # fit will say what is wrong
-            return False
+            return None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Draw the map, or learn it from X and y.
@@ -120,12 +122,14 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
             self._learn(method, rows, known, device)
             return self
-        rows = validate_data(self, X, dtype=[np.float64, np.float32])
-        method = self._small(method, len(rows))
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse=self._sparse(method) and "csr")
+        method = self._small(method, rows.shape[0])
         dtype = inputs.precision(method, device)
+        if issparse(rows):  # of which a drawn map reads no more than a scale and the number of columns
+            rows = rows[: inputs.TYPICAL].toarray()
         self._inputs = self._scaler(method, rows)
         at = torch.from_numpy(self._inputs.transform(rows, dtype=dtype)).to(device)
-        feature_map = method.feature_map.resolve(at[:1000])
+        feature_map = method.feature_map.resolve(at[: inputs.TYPICAL])
         assert isinstance(feature_map, FeatureMap)
         generator = torch.Generator().manual_seed(seed_of(self.random_state))
         self._keep(feature_map, feature_map.init(at, generator))
@@ -169,6 +173,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _scaler(self, method: MethodSpec, X: NDArray[Any]) -> Scaler:
         return inputs.scaled((method.feature_map.scaling or "none") if self.scaling == "auto" else self.scaling, X)
 
+    def _sparse(self, method: MethodSpec) -> bool:
+        """Whether sparse inputs are multiplied as they are: a drawn map of products XΩ, and nothing scaled."""
+        unscaled = self.scaling == "none" or (self.scaling == "auto" and not method.feature_map.scaling)
+        return method.feature_map.projects and unscaled and not method.learned
+
     def _keep(self, feature_map: FeatureMap, params: Mapping[str, Tensor]) -> None:
         heads = ("weight", "bias", "jitter", "dual", "support")
         self.feature_map_ = feature_map
@@ -183,25 +192,32 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Features of the rows, [n D], in the precision of X; computed in float64."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        sparse = self._sparse(self._method()) and "csr"
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, accept_sparse=sparse)
         device = next(iter(self.params_.values())).device
         dtype = torch.float32 if device.type == "mps" else torch.float64
         params = {name: v.to(dtype) if v.is_floating_point() else v for name, v in self.params_.items()}
-        at = torch.from_numpy(self._inputs.transform(rows, dtype=np.float64)).to(dtype).to(device)
-        Phi, start = np.empty((len(rows), self._n_features_out), rows.dtype), 0
+        Phi = np.empty((rows.shape[0], self._n_features_out), rows.dtype)
+        step = max(1, BLOCK // Phi.shape[1])
         with torch.no_grad():
-            for block in feature_blocks(self.feature_map_, params, at):
-                Phi[start : start + len(block)] = block.cpu().numpy()
-                start += len(block)
+            for start in range(0, len(Phi), step):
+                part = rows[start : start + step]
+                at = _sparse_tensor(part) if issparse(part) else torch.from_numpy(self._scaled(part))
+                Phi[start : start + step] = self.feature_map_.apply(params, at.to(device, dtype)).cpu().numpy()
         return Phi
+
+    def _scaled(self, X: NDArray[Any]) -> NDArray[Any]:
+        return self._inputs.transform(X, dtype=np.float64)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "params_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._learns()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        method = self._method_or_none()
+        tags.target_tags.required = bool(method and method.learned)
+        tags.input_tags.sparse = bool(method and self._sparse(method))
         return tags
 
     # -- kept without pickle ----------------------------------------------------------------------------------
@@ -262,6 +278,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise StoreError(f"the file must be a {cls.__name__} that kernlab saved", f"{path}: {error}") from None
 
 
+def _sparse_tensor(X: Any) -> Tensor:
+    """A sparse matrix of SciPy as one of torch."""
+    X = X.tocoo()
+    places = torch.from_numpy(np.stack([X.row, X.col]).astype(np.int64))
+    return torch.sparse_coo_tensor(places, torch.from_numpy(X.data), X.shape, check_invariants=True)
+
+
 def _learner(name: str) -> MethodSpec:
     """The first named method that learns this map.
 
@@ -278,7 +301,8 @@ DOC = """{title}{formula}
 
     Nothing is learned and ``y`` is not looked at, unless ``method`` names a method that learns this map or
     ``learned=True`` asks for the first one that does; then ``fit`` needs ``y``. Inputs are taken as they are,
-    but for maps that need a range of their own (frames: [-1,1], measured in ``fit``).
+    but for maps that need a range of their own (frames: [-1,1], measured in ``fit``). Sparse inputs are taken by
+    maps of products with frequencies, drawn and unscaled; an automatic scale is read off their first 1000 rows.
 
     Parameters
     ----------

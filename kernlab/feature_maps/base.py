@@ -34,9 +34,11 @@ class Representation(Component):
         scaling: what the data's scaling "auto" means for it; empty: the data's own rule.
         from_rows: it starts from rows of the data, so there can be no more features than rows, and copies of
             rows change it.
+        projects: inputs enter through products XΩ alone, so that X may be sparse.
     """
 
     from_rows: ClassVar[bool] = False
+    projects: ClassVar[bool] = False
     trainable: ClassVar[tuple[str, ...]] = ()
     bound: ClassVar[str] = ""
     scaling: ClassVar[str] = ""

@@ -36,6 +36,7 @@ class Deep(FeatureMap):
     title = "Deep spectral"
     formula = r"\varphi(x)=\varphi_L\circ\dots\circ\varphi_1(x)"
     source = "ASKL, discussion"
+    projects = True
     aliases = SCALE_ALIASES
 
     n_features: int = option(2000, "Features D of the last layer.", ge=1, le=200_000, log=True)

@@ -32,6 +32,7 @@ class SpectralMap(FeatureMap):
     """Base of random Fourier features; subclasses say how many frequency matrices there are."""
 
     pairs: ClassVar[int] = 1
+    projects: ClassVar[bool] = True
     aliases = SCALE_ALIASES
 
     n_features: int = option(2000, "Number of frequencies D.", ge=1, le=200_000, log=True)
