@@ -258,7 +258,10 @@ def _scaled(v: ArrayLike, radius: float) -> NDArray[np.float64]:
         raise OptionError("the values to be weighted must be a list of finite numbers", f"shape {values.shape}")
     scaled = values - values.max()
     width = float(-scaled.min())
-    return np.asarray(scaled / width if width > 0 else scaled)
+    if width > 0:
+        scaled /= width
+    scaled[scaled > -1e-100] = 0.0  # as good as tied: the squares of such gaps vanish
+    return np.asarray(scaled)
 
 
 def _spread(falling: NDArray[np.float64], k: int, N: int) -> float:
