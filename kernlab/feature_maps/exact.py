@@ -84,8 +84,9 @@ class Dictionary(ExactKernel):
 
     Unit slope: ∂²K_m/∂x_j∂z_j = 1 at x = z = 0, so that one bound on ‖f_m‖ lets every kernel climb equally
     fast. With k(x, x) = 1 instead the narrowest Gaussian is the cheapest way to fit anything, and learning the
-    weights overfits (space_ga, 500 rows, best C: mean squared error 0.0050 against 0.0041). What is taken off the Gaussian makes f(0) = 0: a machine with
-    a bias finds the same function without it, but single precision would drown in the constant 1/(2γ).
+    weights overfits (space_ga, 500 rows, best C: mean squared error 0.0050 against 0.0041). What is taken off
+    the Gaussian makes f(0) = 0: a machine with a bias finds the same function without it, but single precision
+    would drown in the constant 1/(2γ).
 
     Parameter: ``theta`` [23] ≥ 0, all equal at first.
 
