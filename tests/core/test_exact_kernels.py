@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import RBF, Matern
-from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 
 from kernlab.errors import UnknownNameError
 from kernlab.feature_maps.densities import DENSITIES
-from kernlab.kernels import KERNELS, cauchy, gaussian, gaussian_pair, laplacian, matern
+from kernlab.kernels import KERNELS, cauchy, gaussian, gaussian_pair, laplacian, matern, polynomial
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 Z = np.random.default_rng(1).normal(size=(31, 3))
@@ -31,6 +31,32 @@ def test_an_unknown_kernel_offers_the_nearest():
 
 def test_gaussian():
     np.testing.assert_allclose(gaussian(TX, TZ, 0.8), RBF(0.8)(X, Z), rtol=1e-10)
+
+
+@pytest.mark.parametrize("nu", [None, 0.5, 1.5, 2.5])
+def test_gaussian_and_elementary_matern_kernels_can_be_differentiated_also_where_points_meet(nu):
+    """As landmarks need it, by finite differences."""
+    kernel = gaussian if nu is None else lambda A, B, scale: matern(A, B, scale, nu)
+    support = torch.cat([TX[:2], TZ[:3]]).requires_grad_()  # two of them lie on inputs
+    weights = torch.from_numpy(np.random.default_rng(3).normal(size=(30, 5)))
+    (gradient,) = torch.autograd.grad((weights * kernel(TX, support, 0.8)).sum(), support)
+    assert gradient.isfinite().all()
+    if nu != 0.5:  # which has a kink there
+        direction = torch.from_numpy(np.random.default_rng(4).normal(size=(5, 3)))
+        h = 1e-5
+        up, down = (kernel(TX, support.detach() + step * direction, 0.8) for step in (h, -h))
+        slope = float((weights * (up - down)).sum()) / (2 * h)
+        assert float((gradient * direction).sum()) == pytest.approx(slope, rel=1e-4)
+
+
+@pytest.mark.parametrize("degree", [1, 3, 10])
+def test_polynomial(degree):
+    expected = polynomial_kernel(X, Z, degree=degree, gamma=1, coef0=0.5)
+    np.testing.assert_allclose(polynomial(TX, TZ, degree, 0.5), expected, rtol=1e-10)
+    own = [np.array([polynomial_kernel(x[None], degree=degree, gamma=1, coef0=0.5)[0, 0] for x in A]) for A in (X, Z)]
+    cosine = expected / np.sqrt(own[0][:, None] * own[1][None, :])
+    np.testing.assert_allclose(polynomial(TX, TZ, degree, 0.5, normalized=True), cosine, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(polynomial(TX, TX, degree, 0.5, normalized=True).diagonal(), 1.0, rtol=1e-12)
 
 
 def test_laplacian():
