@@ -106,7 +106,7 @@ class Nystroem(FeatureMap):
                 f"degree={self.degree}, inputs up to {float(X.abs().max()):.3g}",
                 "scale the inputs, or take a smaller degree",
             )
-        return {"landmarks": landmarks.clone()}
+        return {"landmarks": landmarks}
 
     def gram(self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
         """k(x, z) for every pair of rows, differentiable."""
