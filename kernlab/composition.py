@@ -258,6 +258,12 @@ class MethodSpec:
                 f"the map {what.name} has nothing that a gradient could learn", "learned=true",
                 f"set learned=false{_learners(what)}",
             )  # fmt: skip
+        if not self.learned and self.map_first:
+            raise CompositionError(
+                f"the head {self.head.name} is fitted to features that nothing changes",
+                f"solver={solver.name} with learned=false",
+                "set solver=assigned, learned=true, or head=joint",
+            )
         on_features = [r.name for r in self.regularizers if r.acts == "feature gradient"]
         on_weights = [r.name for r in self.regularizers if r.acts != "feature gradient"]
         if on_features and not self.learned:

@@ -12,11 +12,21 @@ from __future__ import annotations
 from typing import Any
 
 from kernlab.composition import METHODS, REPRESENTATIONS, MethodSpec
-from kernlab.feature_maps import Deep, Dictionary, Exact, NonStationary, Nystroem, Stationary, Weighted
+from kernlab.feature_maps import (
+    Deep,
+    Dictionary,
+    Exact,
+    FourierFrame,
+    NonStationary,
+    Nystroem,
+    Stationary,
+    WaveletFrame,
+    Weighted,
+)
 from kernlab.heads import SVC, EpsilonSVR, Expansion, KernelRidge, LinearSVM, NuSVR, Ridge
 from kernlab.objectives import CrossEntropy, Discriminant, RidgeLoss
 from kernlab.regularizers import FeatureNorm, Frobenius, TraceNorm
-from kernlab.solvers import Assigned, ChiSquareBall, MultipleKernels, ProximalGradient
+from kernlab.solvers import Assigned, ChiSquareBall, FrameSelection, MultipleKernels, ProximalGradient
 
 __all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec", "method"]
 
@@ -112,6 +122,14 @@ for _spec in (
     MethodSpec(
         "LKRF-resampled", Weighted(), solver=ChiSquareBall(resample=500), heads=(Ridge(ridge=0.05), LinearSVM()),
         title="Random features drawn again from the learned weights", source="LKRF eq. 8–12",
+    ),
+    MethodSpec(
+        "FKS-Fourier", FourierFrame(), solver=FrameSelection(),
+        title="Frame kernel selection, Fourier frame", source="FKS eq. 12–13, Theorem 4",
+    ),
+    MethodSpec(
+        "FKS-wavelet", WaveletFrame(), solver=FrameSelection(),
+        title="Frame kernel selection, wavelet frame", source="FKS eq. 12–13, Theorem 4",
     ),
     MethodSpec(
         "eSVR-rbf", Exact(), heads=(EpsilonSVR(),), **_ASSIGNED,

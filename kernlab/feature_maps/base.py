@@ -83,6 +83,19 @@ class FeatureMap(Representation):
     def columns(self, params: Params) -> int:
         return self.width
 
+    def width_for(self, d: int) -> int:
+        """Columns for d inputs, before there are parameters."""
+        return self.width
+
+    def work(self, d: int) -> int:
+        """Multiplications for the features of one sample of d inputs, about: decides how many threads help."""
+        return d * self.width_for(d)
+
+    @property
+    def cosines(self) -> int:
+        """Cosines for the features of one sample: what a compiled step saves."""
+        return 0
+
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Features, and the function that carries a gradient on them to the trainable parameters.
 

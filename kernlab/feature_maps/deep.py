@@ -79,6 +79,14 @@ class Deep(FeatureMap):
     def width(self) -> int:
         return self.n_features
 
+    def work(self, d: int) -> int:
+        inputs = (d, *[layer.width for layer in self.stack[:-1]])
+        return sum(layer.work(each) for layer, each in zip(self.stack, inputs, strict=True))
+
+    @property
+    def cosines(self) -> int:
+        return sum(layer.cosines for layer in self.stack)
+
     def resolve(self, X: Float[Tensor, "n d"]) -> Deep:
         if "auto" not in (self.frequency_scale, self.hidden_scale):
             return self

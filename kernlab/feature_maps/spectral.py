@@ -58,6 +58,13 @@ class SpectralMap(FeatureMap):
     def trainable(self) -> tuple[str, ...]:  # type: ignore[override]  # it depends on an option
         return ("omega", "phase") if self.learn_phase and not self.paired else ("omega",)
 
+    def work(self, d: int) -> int:
+        return d * self.cosines
+
+    @property
+    def cosines(self) -> int:
+        return self.pairs * self.width
+
     @property
     def paired(self) -> bool:
         """Whether cosines and sines stand side by side instead of random phases."""

@@ -60,7 +60,7 @@ class GradientState(TrainingState):
 
         self.params = feature_map.init(self.X, torch.Generator().manual_seed(seed))
         columns = feature_map.columns(self.params)
-        work = 2.0 * self.m * columns * (data.dataset.d * getattr(feature_map, "pairs", 1))
+        work = 2.0 * self.m * feature_map.work(data.dataset.d)
         if isinstance(method.objective, MapObjective):
             work += 2.0 * self.m * columns**2
         self.threads = devices.threads_for(work)

@@ -23,6 +23,7 @@ import torch
 
 from kernlab.data import Prepared
 from kernlab.errors import CompositionError, DataError
+from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, Squared
 from kernlab.solvers import ProximalGradient
@@ -57,7 +58,8 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
 
 def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:
     """What is automatic where a method learns from mini-batches."""
-    n, D = len(data.X_train), getattr(method.feature_map, "width", 0)
+    assert isinstance(method.feature_map, FeatureMap)  # checked: gradients learn nothing else
+    n, D = len(data.X_train), method.feature_map.width_for(data.dataset.d)
     m = min(n, 1000 if D <= LARGE else 2 * D) if solver.batch_size == "auto" else solver.batch_size
     if n < m:
         raise DataError(

@@ -33,6 +33,16 @@ def targets(n: int = 60, d: int = 3, K: int = 2, **options: Any) -> Prepared:
     return prepare(make_dataset("waves", X, Y, "regression"), DataSpec.build(**options), 0)
 
 
+def prepared_arrays(task: str, n: int = 60, scaling: str = "auto") -> Prepared:
+    """Two inputs; two classes of two names, or one target. 4/5 of the rows are for training."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 2))
+    signal = np.sin(2 * X[:, 0]) + X[:, 1]
+    y = (signal > 0).astype(int) if task == "classification" else signal[:, None]
+    names = ("down", "up") if task == "classification" else ("height",)
+    return prepare(make_dataset("plane", X, y, task, target_names=names), DataSpec.build(scaling=scaling), 0)
+
+
 def spec(method: str = "ASKL", **options: Any) -> RunSpec:
     """16 features, batches of 16 (three an epoch on 48 rows), four epochs; penalties that can be felt."""
     small = {"n_features": 16, "batch_size": 16, "epochs": 4}
