@@ -130,6 +130,11 @@ class Option(NamedTuple):
 
 def options_of(cls: type[Any]) -> dict[str, Option]:
     """The options of a component class by key, in the order they were declared."""
+    return dict(_declared(typing.cast(Any, cls)))
+
+
+@functools.cache  # a class stays as it was declared, and estimators ask thousands of times
+def _declared(cls: Any) -> dict[str, Option]:
     found = {}
     for key, info in cls.__pydantic_fields__.items():
         extra = dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
