@@ -29,8 +29,9 @@ def heeds_weights(method: MethodSpec) -> bool:
     Not where mini-batches are drawn, nor where the representation starts from rows of the data.
     """
     solver, head = method.solver, method.head
-    stepwise = isinstance(solver, StepwiseSolver) and solver.weighted
-    return stepwise and head.weighted and not method.feature_map.from_rows
+    learning = isinstance(solver, StepwiseSolver) and solver.weighted
+    predicting = head.takes == "solver" or head.weighted
+    return learning and predicting and not method.feature_map.from_rows
 
 
 def at_most(method: MethodSpec, n: int, *, width: bool, batch: bool) -> MethodSpec:
