@@ -21,7 +21,8 @@ from kernlab.typing import Float, Params, Tensor
 
 __all__ = ["Dictionary", "Exact"]
 
-CACHED = 100_000  # numbers in a block of one kernel: 800 kB
+PRODUCT = 4_000_000  # numbers of a kernel matrix that come from one matrix product: 32 MB
+CACHED = 30_000  # numbers worked on at a time: they stay in a processor's cache, and torch leaves them on one thread
 
 
 @EXACT_KERNELS.register("exact")
@@ -111,29 +112,36 @@ class Dictionary(ExactKernel):
     def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
         K = X.new_empty(len(X), len(Z))
         for rows, parts in self.blocks(X, Z):
-            K[rows] = sum(weight * part for weight, part in zip(params["theta"].tolist(), parts, strict=True))
+            total: Tensor | float = 0.0
+            for weight, part in zip(params["theta"].tolist(), parts, strict=True):
+                total = part.mul_(weight).add_(total)
+            K[rows] = total
         return K
 
     def blocks(
         self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]
     ) -> Iterator[tuple[slice, Iterator[Float[Tensor, "b p"]]]]:
-        """(rows, their part of K_1 … K_23 in float64), of as many rows as a processor's cache holds."""
+        """(rows, their part of K_1 … K_23 in float64, for the caller to change), of a few rows at a time."""
         A, B = wide(X), wide(Z)
-        step = max(1, CACHED // len(B))
-        for start in range(0, len(A), step):
-            rows = slice(start, start + step)
-            yield rows, self._parts(A[rows], B)
+        origin, lengthscale = B.new_zeros(1, B.shape[1]), 1 / math.sqrt(2 * self.gammas[0])
+        to_origin = gaussian(A, origin, lengthscale), gaussian(origin, B, lengthscale)
+        many = max(1, PRODUCT // len(B))
+        few = max(1, CACHED // len(B)) if A.device.type == "cpu" else many
+        for first in range(0, len(A), many):
+            near = gaussian(A[first : first + many], B, lengthscale)
+            cosine = polynomial(A[first : first + many], B, 1, 1.0, normalized=True)
+            for start in range(0, len(near), few):
+                part, rows = slice(start, start + few), slice(first + start, min(first + start + few, len(A)))
+                yield rows, self._parts(near[part], to_origin[0][rows], to_origin[1], cosine[part])
 
-    def _parts(self, X: Float[Tensor, "b d"], Z: Float[Tensor, "p d"]) -> Iterator[Float[Tensor, "b p"]]:
+    def _parts(
+        self, near: Float[Tensor, "b p"], x: Float[Tensor, "b 1"], z: Float[Tensor, "1 p"], cosine: Float[Tensor, "b p"]
+    ) -> Iterator[Float[Tensor, "b p"]]:
         """Each is made from the last in one product: γ doubles, s grows by one."""
-        origin = Z.new_zeros(1, Z.shape[1])
-        first = 1 / math.sqrt(2 * self.gammas[0])
-        near, x, z = gaussian(X, Z, first), gaussian(X, origin, first), gaussian(origin, Z, first)
         for gamma in self.gammas:
-            yield (near - x - z + 1) / (2 * gamma)
-            near, x, z = near * near, x * x, z * z
-        cosine = polynomial(X, Z, 1, 1.0, normalized=True)
-        power = torch.ones_like(cosine)
+            yield near.sub(x).sub_(z - 1).mul_(1 / (2 * gamma))
+            near, x, z = near.mul_(near), x * x, z * z
+        power = cosine
         for degree in self.degrees:
-            power = power * cosine
             yield power / degree
+            power = power * cosine
