@@ -46,6 +46,7 @@ __all__ = [
     "Means",
     "best_spectrum",
     "duality_gap",
+    "lasso",
     "means",
     "penalty_constant",
     "penalty_exponent",
@@ -268,7 +269,7 @@ class FrameSelection(StepwiseSolver):
         before = state["solver/mu"].cpu()
         own: dict[str, Tensor] = {}
         if self.algorithm == "lasso":
-            mu = _lasso(of, c, self.tolerance, self.max_iterations)
+            mu = lasso(of, c, self.tolerance, self.max_iterations)
         elif self.algorithm == "fista":
             count = min(ITERATIONS, self.max_iterations - number * ITERATIONS)
             mu, ahead, momentum = _fista(
@@ -301,10 +302,19 @@ class FrameSelection(StepwiseSolver):
         }
 
 
-def _lasso(of: Means, c: float, tolerance: float, sweeps: int) -> Float[Tensor, "D K"]:
-    """scikit-learn's coordinate descent, from ΦᵀΦ for one output and from its Cholesky factor for several.
+def lasso(of: Means, c: float, tolerance: float, sweeps: int) -> Float[Tensor, "D K"]:
+    """The minimum for γ = 1 by scikit-learn's coordinate descent.
 
-    It stops where its gap is small against ‖Y‖²; here it goes on until the gap is small against the objective.
+    .. math:: \\min_\\mu\\ \\tfrac1n\\|\\Phi\\mu-Y\\|^2+c\\sum_j\\|\\mu_j\\|
+
+    From ΦᵀΦ for one output and from its Cholesky factor for several. It stops where its gap is small against
+    ‖Y‖²; here it goes on until the gap is small against the objective.
+
+    Args:
+        of: the means, which are all it needs of the data.
+        c: weight of the penalty.
+        tolerance: duality gap, relative to the objective, at which to stop.
+        sweeps: passes over the coefficients, at most.
     """
     D, K = of.cross.shape
     options: dict[str, Any] = {"alphas": [c / 2], "return_n_iter": True}
