@@ -86,8 +86,10 @@ def methods(as_json: bool) -> None:
             "title": spec.title,
             "feature_map": spec.feature_map.name,
             "learned": spec.learned,
+            "objective": spec.objective.name if spec.objective else "auto",
             "regularizers": [r.name for r in spec.regularizers],
             "solver": spec.solver.name,
+            "heads": [head.name for head in spec.heads],
             "source": spec.source,
             "options": {key: opt._asdict() for key, opt in spec.schema().items()},
         }
@@ -96,7 +98,7 @@ def methods(as_json: bool) -> None:
     if as_json:
         _print_json(rows)
         return
-    columns = ("name", "title", "feature_map", "learned", "regularizers", "source")
+    columns = ("name", "title", "feature_map", "learned", "objective", "regularizers", "solver", "heads", "source")
     _table(columns, [[_word(row[c]) for c in columns] for row in rows])
 
 
@@ -253,9 +255,12 @@ def _report(summary: Mapping[str, Any], as_json: bool) -> None:
         (summary["metric"], f"{summary['test_metric']:.4g}{unit} test, {summary['train_metric']:.4g}{unit} train"),
         ("constant", f"{summary['constant']:.4g}{unit}"),
         ("objective", f"{summary['objective']:.4g}"),
-        ("bound", f"{summary['bound']['total']:.4g} (measured gap {summary['bound']['gap']:.4g})"),
         ("steps", f"{summary['steps']} in {summary['seconds']:.1f} s on {summary['device']}"),
     ]
+    if "total" in summary["bound"]:
+        rows.insert(3, ("bound", f"{summary['bound']['total']:.4g} (measured gap {summary['bound']['gap']:.4g})"))
+    for head, found in summary.get("heads", {}).items():
+        rows.append((head, f"{found['test_metric']:.4g}{unit} test, {found['train_metric']:.4g}{unit} train"))
     if summary.get("run"):
         rows.append(("run", summary["run"]))
     for key, value in rows:
@@ -419,6 +424,50 @@ def bench(only: tuple[str, ...], as_json: bool) -> None:
         click.echo(name)
         for key, value in figures.items():
             click.echo(f"  {key:<36} {value:.4g}" if isinstance(value, float) else f"  {key:<36} {value}")
+
+
+# -- published results ------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("name")
+@click.option("--datasets", default="", help="Only these, separated by commas.")
+@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Draws to average over.")
+@click.option("--seed", default=0, show_default=True, type=int, help="Of the first draw.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Also write the table to this folder.")
+@as_json
+def reproduce(name: str, datasets: str, repeats: int, seed: int, out: Path | None, as_json: bool) -> None:
+    """Run a published comparison anew and print ours beside theirs: lkrf-examples, di-figures."""
+    from kernlab.bench import REPRODUCTIONS
+
+    run = REPRODUCTIONS[name]
+    wanted = [each.strip() for each in datasets.split(",") if each.strip()]
+    rows = run(lambda said: click.echo(said, err=True), datasets=wanted, repeats=repeats, seed=seed)
+    if out:
+        _write_table(out, name, rows)
+    if as_json:
+        _print_json({"reproduction": name, "repeats": repeats, "seed": seed, "rows": rows})
+        return
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    _table(columns, [[_word(row.get(c)) for c in columns] for row in rows])
+
+
+def _write_table(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """NAME.json and NAME.csv."""
+    import csv
+
+    from kernlab.errors import StoreError
+
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.json").write_text(json.dumps(_finite(list(rows)), indent=2, ensure_ascii=False), "utf-8")
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, columns)
+            table.writeheader()
+            table.writerows(rows)
+    except OSError as error:
+        raise StoreError("the table must be writable", f"{folder}: {error}", "choose another --out") from None
 
 
 # -- printing ---------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """Measurements of speed: every figure is a ratio to a named baseline in the same run, a median of several.
 
-A benchmark is a function registered in :data:`BENCHMARKS` that returns figures by name.
+A benchmark is a function registered in :data:`BENCHMARKS` that returns figures by name; published results are
+reproduced by functions registered in :data:`REPRODUCTIONS` that return the rows of a table.
 """
 
-from kernlab.bench import discriminant, frames, step, watching  # noqa: F401  (they register themselves)
-from kernlab.bench.base import BENCHMARKS
+# They register themselves.
+from kernlab.bench import di_figures, discriminant, frames, lkrf, step, watching  # noqa: F401
+from kernlab.bench.base import BENCHMARKS, REPRODUCTIONS
 
-__all__ = ["BENCHMARKS"]
+__all__ = ["BENCHMARKS", "REPRODUCTIONS"]

@@ -18,20 +18,22 @@ Source: LKRF, released examples; published test errors 0.143 against 0.355, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
+from kernlab.bench.base import REPRODUCTIONS, over_repeats
 from kernlab.data import load
+from kernlab.errors import UnknownNameError
 from kernlab.feature_maps import Weighted
 from kernlab.linalg import cholesky, ridge
 from kernlab.solvers import ChiSquareBall, Problem
 from kernlab.solvers.chi_square_ball import chi_square, chi_square_ball
 from kernlab.typing import Float, Tensor
 
-__all__ = ["EXAMPLES", "Example", "lkrf_examples"]
+__all__ = ["EXAMPLES", "Example", "lkrf_examples", "reproduce"]
 
 
 class Example(NamedTuple):
@@ -156,3 +158,17 @@ def _errors(Phi: Float[Tensor, "n D"], y: Float[Tensor, " n"], example: Example,
         scores = Phi @ torch.cholesky_solve(train.mT @ (targets - mean), L) + mean
     wrong = (scores[:, 0] > 0) != (y > 0)
     return float(wrong[: example.n].double().mean()), float(wrong[example.n :].double().mean())
+
+
+@REPRODUCTIONS.register("lkrf-examples")
+def reproduce(
+    progress: Callable[[str], None], *, datasets: Sequence[str] = (), repeats: int = 1, seed: int = 0
+) -> list[dict[str, Any]]:
+    """Both examples (or those named by ``datasets``), means over ``repeats`` draws, beside the published errors."""
+    there = {example.name: example for example in EXAMPLES}
+    for name in datasets:
+        if name not in there:
+            raise UnknownNameError.among("example", name, there)
+    chosen = tuple(there[name] for name in datasets or there)
+    turns = [lkrf_examples(progress, seed=seed + turn, examples=chosen) for turn in range(repeats)]
+    return over_repeats(turns, ("train_error", "test_error", "features", "chi_square"))

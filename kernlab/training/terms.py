@@ -8,6 +8,7 @@ from typing import NamedTuple
 import torch
 
 from kernlab.bounds.alignment import alignment_terms
+from kernlab.bounds.discriminant import discriminant_terms
 from kernlab.bounds.frame import frame_terms
 from kernlab.bounds.spectral import spectral_terms
 from kernlab.feature_maps.frames import FrameMap
@@ -106,3 +107,13 @@ def _frame(at: Looked) -> dict[str, float]:
 
 
 TERMS["frame"] = _frame
+
+
+def _discriminant(at: Looked) -> dict[str, float]:
+    # The head's penalty where it is a ridge, else the criterion's, else a small one.
+    options = at.method.options()
+    rho = float(options.get("ridge", options.get("rho", 1e-4)))
+    return discriminant_terms(at.Phi, at.Y, rho, gap=at.test_loss - at.train_loss)
+
+
+TERMS["discriminant"] = _discriminant
