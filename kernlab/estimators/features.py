@@ -46,6 +46,8 @@ from kernlab.typing import Task, Tensor
 
 __all__ = ["TRANSFORMERS", "KernelFeatures"]
 
+DENSE = 20_000_000  # numbers of sparse rows that are written out to read a scale off them: 160 MB
+
 OWN: dict[str, Any] = {
     "method": None, "random_state": None, "device": "auto", "scaling": "auto", "task": "auto",
 }  # fmt: skip
@@ -125,8 +127,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rows = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse=self._sparse(method) and "csr")
         method = self._small(method, rows.shape[0])
         dtype = inputs.precision(method, device)
-        if issparse(rows):  # of which a drawn map reads no more than a scale and the number of columns
-            rows = rows[: inputs.TYPICAL].toarray()
+        if issparse(rows):  # of which a drawn map reads the number of columns, and its automatic scale if it has one
+            most = min(inputs.TYPICAL, max(100, DENSE // rows.shape[1]))
+            rows = rows[: most if "auto" in method.feature_map.options().values() else 1].toarray()
         self._inputs = self._scaler(method, rows)
         at = torch.from_numpy(self._inputs.transform(rows, dtype=dtype)).to(device)
         feature_map = method.feature_map.resolve(at[: inputs.TYPICAL])
@@ -302,7 +305,7 @@ DOC = """{title}{formula}
     Nothing is learned and ``y`` is not looked at, unless ``method`` names a method that learns this map or
     ``learned=True`` asks for the first one that does; then ``fit`` needs ``y``. Inputs are taken as they are,
     but for maps that need a range of their own (frames: [-1,1], measured in ``fit``). Sparse inputs are taken by
-    maps of products with frequencies, drawn and unscaled; an automatic scale is read off their first 1000 rows.
+    maps of products with frequencies, drawn and unscaled; an automatic scale is read off their first rows, 1000 at most.
 
     Parameters
     ----------

@@ -36,17 +36,19 @@ def test_every_method(name, task):
     assert passes(estimator(name, task)) >= 50
 
 
+QUICK = {"n_features": 20, "order": 3, "j_min": 0, "hidden": 10, "epochs": 2, "g": 1e-2, "compile": "off"}
+
+
 def transformers():
+    """Each of them drawn, and learned by the first method that can."""
     for name, cls in TRANSFORMERS.items():
-        few = {"n_features": 20} if "n_features" in cls().get_params() and name != "NystroemFeatures" else {}
-        few |= {key: value for key, value in (("order", 3), ("j_min", 0), ("hidden", 10)) if key in cls().get_params()}
-        yield pytest.param(cls(random_state=0, **few), id=name)
-        quick = cls(learned=True, random_state=0, **few)
-        options = quick._method().options()
-        quick.set_params(
-            **{key: value for key, value in (("epochs", 2), ("g", 1e-2), ("n_features", 5)) if key in options}
-        )
-        yield pytest.param(quick, id=f"{name}-learned")
+        for learned in (None, True):
+            made = cls(learned=learned, random_state=0)
+            has = made._method().options()
+            few = {key: value for key, value in QUICK.items() if key in has}
+            if made._method().feature_map.from_rows:
+                few.pop("n_features")  # as many as there are rows
+            yield pytest.param(made.set_params(**few), id=f"{name}{'-learned' if learned else ''}")
 
 
 @pytest.mark.parametrize("transformer", transformers())

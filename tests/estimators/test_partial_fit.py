@@ -97,9 +97,15 @@ def test_probabilities_are_there_only_after_cross_entropy(name, task):
     assert not hasattr(estimator(name, task), "predict_proba")
 
 
-@pytest.mark.parametrize("options", [{"method": "SKL", "objective": "cross_entropy", "epochs": 30, "n_features": 50},
-                                     {"method": "RF", "head": "logistic"}, {"method": "LKRF", "head": "logistic"},
-                                     {"method": "RF-CE", "head": "joint", "epochs": 60, "learning_rate": 0.03}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "SKL", "objective": "cross_entropy", "epochs": 30, "n_features": 50},
+        {"method": "RF-CE", "head": "joint", "epochs": 60, "learning_rate": 0.03},
+        {"method": "RF", "head": "logistic"},
+        {"method": "LKRF", "head": "logistic"},
+    ],
+)
 def test_probabilities(options):
     X, y = blobs(400, K=3)
     fitted = KernelClassifier(random_state=0, **options).fit(X, y)

@@ -9,6 +9,7 @@ import pytest
 import torch
 from estimators_small import blobs, cases, estimator, waves
 from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -19,8 +20,9 @@ from kernlab.estimators import TRANSFORMERS, KernelClassifier, KernelRegressor, 
 
 def test_a_pipeline_scales_first():
     X, y = blobs()
-    piped = make_pipeline(StandardScaler(), KernelClassifier("RF", scaling="none", random_state=0)).fit(X, y)
-    alone = KernelClassifier("RF", scaling="standardize", random_state=0).fit(X, y)
+    options = {"frequency_scale": 0.5, "random_state": 0}
+    piped = make_pipeline(StandardScaler(), KernelClassifier("RF", scaling="none", **options)).fit(X, y)
+    alone = KernelClassifier("RF", scaling="standardize", **options).fit(X, y)
     assert np.allclose(piped.decision_function(X), alone.decision_function(X), rtol=1e-6, atol=1e-6)
 
 
@@ -51,7 +53,8 @@ def test_an_option_that_a_method_lacks_fails_that_fit_alone():
     search = GridSearchCV(
         KernelClassifier(random_state=0), {"method": ["RF", "KRR"], "density": ["laplacian"]}, cv=2
     )  # fmt: skip
-    with pytest.warns(UserWarning, match="fits failed"):
+    failed = pytest.warns(FitFailedWarning, match="option of KRR must be one")
+    with failed, pytest.warns(UserWarning, match="non-finite"):
         search.fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
 
