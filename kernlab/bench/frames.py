@@ -50,8 +50,8 @@ SVR_GRID = {
     "epsilon": [0.1, 0.02],
 }
 WHY = (
-    "kin8nm is the reach of an arm of eight joints, a product of sines and cosines of sums of angles: a sum of "
-    "functions of one joint each cannot say how two joints work together"
+    "kin8nm is how far the end of a robot arm of eight joints is from a target, made of sines and cosines of sums of "
+    "joint angles: a sum of functions of one joint each cannot say how joints work together"
 )
 
 

@@ -216,7 +216,7 @@ class FrameSelection(StepwiseSolver):
         "lasso",
         "Coordinate descent of the lasso (γ = 1), accelerated proximal gradient, or the paper's sub-gradient method.",
     )
-    g: float = option(1e-6, "Weight g of ‖f‖²_K, for targets of unit variance.", gt=0, le=1e6, log=True)
+    g: float = option(1e-5, "Weight g of ‖f‖²_K, for targets of unit variance.", gt=0, le=1e6, log=True)
     b: float = option(1.0, "Price b of λ^γ in the kernel; scales λ and multiplies g.", gt=0, le=1e6, log=True)
     gamma: float = option(1.0, "Exponent γ of the price: 1 selects, more than 1 only damps.", ge=1, le=100)
     max_iterations: int = option(
