@@ -63,19 +63,23 @@ def panel() -> None:
         live.repeat((watch and watch.spec) or spec)
         scene.share(scene.remembered("train"))
     transport(jobs, watch, spec, open_run, lambda: live.numbers(watch, moment) if watch and moment else None)
-    if watch is None:
+    if spec is None:  # on a phone the side bar with the sentence is folded away
+        st.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
+                   icon=":material/left_click:")  # fmt: skip
+    elif watch is None:
         st.info(
             "Press **Train** and watch the kernel being learned. Data, method and options stand in the side bar "
             "(on a phone: » at the top left).",
             icon=":material/waves:",
         )
-    else:
+    if watch:
         progress(watch)
         if moment:
             live.time_line(watch, moment)
             live.views(watch, moment)
         elif watch.live:
-            st.caption("It starts when the device is free." if watch.state.position else "Reading the data …")
+            waiting = "Measuring where it starts …" if watch.facts else "Reading the data …"
+            st.caption("It starts when the device is free." if watch.state.position else waiting)
     if every != interval():
         st.rerun()
 

@@ -19,7 +19,8 @@ def plot_results(view: Results, *, y: str) -> go.Figure:
         view: what :func:`kernlab.analysis.results.results` gave.
         y: name of the metric with its unit.
     """
-    digits = ".1f" if view.percent else ".3~g"
+    every = [value for result in view.heads for value in (result.train, result.test) if value is not None]
+    digits = ".1f" if view.percent else ".3~s" if max(every, default=0) >= 1000 else ".3~g"
     heads = [result.head for result in view.heads]
     traces = []
     for part in ("train", "test"):

@@ -79,6 +79,8 @@ CONSTANT = Style(GREY, "dot", "line-ew-open")
 ROLES: dict[str, tuple[str, str, str]] = {
     "objective": ("objective", GREY, "solid"),
     "loss": ("loss", BLUE, "dash"),
+    "penalty": ("penalty", ORANGE, "dash"),
+    "norm": ("norm", ORANGE, "dash"),
     "frobenius": ("λ₁‖W‖²", ORANGE, "dash"),
     "trace_norm": ("λ₁‖W‖⁎", VERMILLION, "dash"),
     "feature_norm": ("λ₂‖φ(X)‖²/n", GREEN, "dashdot"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from kernlab.errors import KernlabError
+from kernlab.errors import CompositionError, KernlabError
 from kernlab.options import Component, Option, options_of
 
 __all__ = ["from_text", "grid", "option_form", "option_widget", "sentences", "show_error", "to_text"]
@@ -21,7 +21,10 @@ __all__ = ["from_text", "grid", "option_form", "option_widget", "sentences", "sh
 
 def show_error(error: KernlabError) -> None:
     """The error's sentence, beside what caused it."""
-    st.error(str(error), icon=":material/error:")
+    words = str(error)
+    if isinstance(error, CompositionError):  # others may begin with the name of an option
+        words = words[0].upper() + words[1:]
+    st.error(words, icon=":material/error:")
 
 
 @contextmanager

@@ -141,7 +141,7 @@ def time_line(watch: Watch, moment: Moment) -> None:
         )  # fmt: skip
         st.slider(
             "Time: " + ("newest" if at is None else f"{unit} {place}"), 0.0, total, position, key=key,
-            step=total / 400, format="%.1f", on_change=_moved, args=(total,),
+            step=total / 400, format="%.1f" if unit == "epoch" else "%.0f", on_change=_moved, args=(total,),
             help=f"Every picture below shows this moment (in {unit}s); the right end follows the run.",
         )  # fmt: skip
 
@@ -150,13 +150,13 @@ def _before_after(watch: Watch) -> None:
     method = watch.method
     if len(watch.snapshots.steps) < 2 or (method and isinstance(method.solver, Assigned)):
         return  # nothing has changed, or will
-    key, words = "view.moment", {True: "Before", False: "After"}
+    key, words = "view.moment", {True: "Before the step", False: "After it"}
     before = _view()["at"] is not None and _view()["at"] < 1
     if st.session_state.get(key) != before:
         st.session_state[key] = before
     st.segmented_control(
         "Moment", list(words), default=before, key=key, format_func=words.__getitem__, required=True,
-        on_change=_turned, help="Every picture below shows the features as they were drawn, or as they were solved.",
+        on_change=_turned, label_visibility="collapsed",
     )  # fmt: skip
 
 
@@ -203,14 +203,14 @@ def numbers(watch: Watch, moment: Moment) -> None:
     def shown(value: float | None) -> str:
         if value is None:
             return "–"
-        return f"{value:.1f} %" if percent else f"{value:.4g}"
+        return f"{value:.1f} %" if percent else digits(value)
 
     heads: dict[str, Any] = watch.run.summary.get("heads", {}) if moment.latest else {}
     cells = [(f"Test {name}, {_SHORT.get(head, head)}", shown(found["test_metric"])) for head, found in heads.items()]
     cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
     cells.append((f"Training {name}", shown(values.get("train_metric"))))
     if "objective" in watch.history or not watch.at_once:
-        cells.append(("Objective", f"{values['objective']:.4g}" if "objective" in values else "–"))
+        cells.append(("Objective", digits(values["objective"]) if "objective" in values else "–"))
     if "bound/support" in values:
         cells.append(("Features kept", f"{values['bound/support']:.0f}"))
     if "nonzero" in values:
@@ -219,6 +219,13 @@ def numbers(watch: Watch, moment: Moment) -> None:
         cells.append(("Rank of W", str(rank)))
     for label, value in cells:
         st.metric(label, value, width="content")
+
+
+def digits(value: float) -> str:
+    """Four digits; thousands are written out: 59 980 instead of 5.998e+04."""
+    if 1e4 <= abs(value) < 1e9:
+        return f"{float(f'{value:.4g}'):,.0f}".replace(",", "\u202f")
+    return f"{value:.4g}"
 
 
 #: Heads as they stand on a card, where there is no room for their titles.
@@ -284,16 +291,20 @@ def views(watch: Watch, moment: Moment) -> None:
 
 
 def _columns(shown: Sequence[Picture], at: Shown) -> None:
-    """Pictures in two columns, each put where there is more room; one alone has the whole width."""
-    if len(shown) == 1:
-        pictures.draw(shown[0], at, max(shown[0].height, 460))
-        return
-    columns, filled = st.columns(2), [0, 0]
+    """Pictures in two columns, each put where there is more room; one left over has the whole width."""
+    filled, places = [0, 0], []
     for each in shown:
-        place = filled.index(min(filled))
-        filled[place] += each.height
-        with columns[place]:
-            pictures.draw(each, at)
+        places.append(filled.index(min(filled)))
+        filled[places[-1]] += each.height
+    rest = list(shown)
+    alone = rest.pop() if rest and abs(filled[0] - filled[1]) >= rest[-1].height else None
+    for column, beside in zip(st.columns(2) if rest else (), (0, 1), strict=False):
+        with column:
+            for each, place in zip(rest, places, strict=False):
+                if place == beside:
+                    pictures.draw(each, at)
+    if alone:
+        pictures.draw(alone, at, max(alone.height, 420))
 
 
 def formulas(method: MethodSpec, task: str) -> None:

@@ -439,7 +439,7 @@ def _names(at: Shown) -> list[str]:
     return [str(name) for name in at.facts.get("feature_names") or ()]
 
 
-@picture("spectrum", alt="Sorted eigenvalues under their power law", arrays=("spectrum",), height=360,
+@picture("overview", "spectrum", alt="Sorted eigenvalues under their power law", arrays=("spectrum",), height=360,
          when=lambda at: bool((at.arrays["spectrum"] > 0).any()))  # fmt: skip
 def frame_eigenvalues(at: Shown) -> go.Figure:
     """Aλ_i in falling order with the tightest power law above them."""

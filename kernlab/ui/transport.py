@@ -62,7 +62,7 @@ def progress(watch: Watch) -> None:
     words = [status_words(state)]
     total, over = state.total_steps, state.status == "finished"
     if watch.at_once:
-        words.append("solved in one step" if over else "solved all at once, in one step")
+        words.append("solved in one step" if over else "one step that solves it all")
     elif total:
         # Where a run ends by itself, the steps it was given are only the most it may take.
         of = "of at most" if watch.early and not over else "of"

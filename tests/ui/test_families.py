@@ -1,0 +1,149 @@
+"""One method of every family, trained in a real browser: its own picture is there, and changes."""
+
+import json
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(page):
+    page.set_default_timeout(45_000)  # the first visitor of a busy machine waits for torch to load
+    return page
+
+
+def visit(page, server, address):
+    page.goto(f"{server.url}/train?{address}")
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def sound(page):
+    """No page ever shows the inside of the program."""
+    words = page.locator("body").inner_text()
+    assert "Traceback" not in words
+    assert not re.search(r"\w+(?:Error|Exception)\b", words)
+    assert page.locator("[data-testid=stException]").count() == 0
+
+
+def picture(page, chart):
+    """What a chart draws: every number and word of its traces, and its headings."""
+    return page.evaluate(
+        """chart => {
+            const node = document.querySelector(`.st-key-${chart} .js-plotly-plot`);
+            return node?.data ? JSON.stringify([node.data, node.layout.title]) : null;
+        }""",
+        chart,
+    )
+
+
+def changed(page, chart, before):
+    page.wait_for_function(
+        """([chart, before]) => {
+            const node = document.querySelector(`.st-key-${chart} .js-plotly-plot`);
+            return node?.data && JSON.stringify([node.data, node.layout.title]) !== before;
+        }""",
+        arg=[chart, before],
+    )
+
+
+def to_the_start(page, once):
+    """Look at the first moment."""
+    if once:
+        page.get_by_role("radio", name="Before the step").click()
+    else:
+        slider = page.locator(".st-key-view-time input")
+        slider.focus()
+        slider.press("Home")
+    page.wait_for_url(re.compile(r"at=0"))
+
+
+FAMILIES = {
+    "landmarks that walk": ("landmarks_on_data", "dataset=moons&method=NysDI&n_features=20&epochs=5", False),
+    "learned phases": ("density", "dataset=moons&method=RFDI&n_features=30&epochs=5", False),
+    "weights of features": ("feature_weights", "dataset=shell&method=LKRF&n_features=300&n_samples=400", True),
+    "a frame's spectrum": (
+        "frame_of_one_input",
+        "dataset=chirp&method=FKS-Fourier&algorithm=fista&order=15&n_samples=300",
+        False,
+    ),
+    "weights of kernels": ("kernel_weights", "dataset=chirp&method=MKL&max_turns=4&n_samples=80", False),
+    "stacked layers": (
+        "density",
+        "dataset=moons&method=Deep-ASKL&n_features=30&hidden=20&epochs=4&n_samples=200",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_its_own_picture_changes_as_it_is_learned(server, page, family):
+    chart, address, once = FAMILIES[family]
+    visit(page, server, address)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_text("Finished").first.wait_for()
+    page.locator(f".st-key-{chart} .js-plotly-plot").wait_for()
+    page.get_by_text("Training accuracy").or_(page.get_by_text("Training RMSE")).first.wait_for()
+    page.wait_for_timeout(600)  # the last picture is drawn
+    learned = picture(page, chart)
+    assert learned
+    sound(page)
+    to_the_start(page, once)
+    changed(page, chart, learned)
+    sound(page)
+    assert server.trouble() == []
+
+
+def test_what_nothing_learns_is_shown_by_what_it_reaches(server, page):
+    visit(page, server, "dataset=moons&method=SVC-rbf&n_samples=200")
+    main = page.locator("[data-testid=stMain]")
+    assert main.get_by_role("button", name="Mini-batch").count() == 0  # one step, and no smaller one
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_text("Finished").first.wait_for()
+    page.locator(".st-key-function .js-plotly-plot").wait_for()
+    page.locator(".st-key-reached .js-plotly-plot").wait_for()
+    train, test = json.loads(picture(page, "reached"))[0]
+    assert {train["name"], test["name"]} == {"train", "test"}
+    shown = main.get_by_role("radio").all_inner_texts()
+    assert [name for name in shown if name in ("Spectrum", "Kernel", "Bound")] == []
+    sound(page)
+    assert server.trouble() == []
+
+
+def choose(page, label, option):
+    box = page.get_by_role("combobox", name=re.compile(label)).first
+    box.click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def test_a_composition_says_why_it_makes_no_sense_and_what_does_can_be_trained(server, page):
+    visit(page, server, "dataset=moons&method=Custom&n_features=20&epochs=2&n_samples=100")
+    train = page.get_by_role("button", name="Train", exact=True)
+    choose(page, "Head", "Support vector classification")
+    sentence = page.locator("[data-testid=stSidebar] [data-testid=stAlert]")
+    sentence.get_by_text("The head svc works on an exact kernel").wait_for()
+    assert train.is_disabled()
+    assert page.get_by_text("Nothing can be started yet").count() == 1
+    sound(page)
+    choose(page, "Map or kernel", "Exact kernel")
+    choose(page, "Solver", "Assigned, nothing learned")
+    sentence.get_by_text("leaves everything as it was drawn").wait_for()
+    page.locator("[data-testid=stSidebar] label").filter(has_text="Learn it").click()
+    sentence.wait_for(state="detached")
+    page.get_by_role("combobox", name=re.compile("Error weight C")).wait_for()  # of the new head
+    train.click()
+    page.get_by_text("Finished").first.wait_for()
+    sound(page)
+    assert server.trouble() == []
+
+
+def test_a_method_for_other_data_is_marked_and_refused_beside_its_name(server, page):
+    visit(page, server, "dataset=moons&method=eSVR-rbf")
+    sentence = page.locator("[data-testid=stSidebar] [data-testid=stAlert]")
+    sentence.get_by_text("regression head is for regression").wait_for()
+    assert page.get_by_role("combobox", name=re.compile("^.*Method")).first.input_value() == "eSVR-rbf (for regression)"
+    choose(page, "Method", "SVC-rbf")
+    sentence.wait_for(state="detached")
+    assert page.get_by_role("button", name="Train", exact=True).is_enabled()
+    sound(page)
