@@ -116,16 +116,22 @@ def cholesky(A: Float[Tensor, "D D"]) -> tuple[Float[Tensor, "D D"], float]:
     ``eps`` to at most ``√eps`` of the mean diagonal (2e-16 … 1.5e-8 in float64).
 
     Raises:
-        DataError: even the largest jitter does not make it positive definite.
+        DataError: even the largest jitter does not make it positive definite, or it is not finite.
     """
     size = float(A.diagonal().mean())
+    if not bool(A.isfinite().all()):
+        raise DataError(
+            "the Gram matrix must be finite",
+            f"a mean diagonal of {size:g}",
+            "scale the inputs, or learn with a smaller learning_rate",
+        )
     eps = torch.finfo(A.dtype).eps
     relative = 0.0
     while relative <= eps**0.5:
         jitter = relative * size
         shifted = A + jitter * torch.eye(len(A), dtype=A.dtype, device=A.device) if jitter else A
         L, info = torch.linalg.cholesky_ex(shifted)
-        if not int(info) and bool(L.diagonal().isfinite().all()):
+        if not int(info):
             return L, jitter
         relative = 10 * relative or eps
     raise DataError(
