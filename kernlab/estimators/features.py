@@ -305,7 +305,7 @@ DOC = """{title}{formula}
     Nothing is learned and ``y`` is not looked at, unless ``method`` names a method that learns this map or
     ``learned=True`` asks for the first one that does; then ``fit`` needs ``y``. Inputs are taken as they are,
     but for maps that need a range of their own (frames: [-1,1], measured in ``fit``). Sparse inputs are taken by
-    maps of products with frequencies, drawn and unscaled; an automatic scale is read off their first rows, 1000 at most.
+    maps of products with frequencies, drawn and unscaled; an automatic scale is read off 1000 rows at most.
 
     Parameters
     ----------
