@@ -75,8 +75,9 @@ def app(host: str, port: int, browser: bool) -> None:
 
 
 @cli.command()
+@click.option("--markdown", is_flag=True, help="As the table in the README.")
 @as_json
-def methods(as_json: bool) -> None:
+def methods(markdown: bool, as_json: bool) -> None:
     """List the named methods."""
     from kernlab.methods import METHODS
 
@@ -98,7 +99,23 @@ def methods(as_json: bool) -> None:
     if as_json:
         _print_json(rows)
         return
-    columns = ("name", "title", "feature_map", "learned", "objective", "regularizers", "solver", "heads", "source")
+    if markdown:
+        columns: tuple[str, ...] = (
+            "name",
+            "feature_map",
+            "learned",
+            "objective",
+            "regularizers",
+            "solver",
+            "heads",
+            "title",
+            "source",
+        )
+        click.echo("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+        for row in rows:
+            click.echo("| " + " | ".join(_word(row[c]) for c in columns) + " |")
+        return
+    columns = ("name", "title", "feature_map", "learned", "objective", "solver", "heads", "source")
     _table(columns, [[_word(row[c]) for c in columns] for row in rows])
 
 

@@ -99,9 +99,10 @@ class Head(Component):
         tasks: what it can be used for.
         takes: "features" of a feature map, an exact "kernel", or weights that the "solver" learned.
         bound: which bound is shown for it (a name in BOUNDS), empty: none.
-        loss: the loss its outputs are judged by (a name in OBJECTIVES).
+        loss: the loss its class scores are judged by (a name in OBJECTIVES); targets by the squared one.
         multi_output: whether regression with several targets is possible.
         weighted: whether samples can be weighted.
+        quick: fitting takes n·D² multiplications and little more, so that all rows are taken while a map is learned.
     """
 
     tasks: ClassVar[tuple[Task, ...]]
@@ -110,6 +111,7 @@ class Head(Component):
     loss: ClassVar[str] = "squared"
     multi_output: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
+    quick: ClassVar[bool] = False
 
     def fit(self, fitting: Fitting) -> dict[str, Tensor]:
         """The head's parameters, by name.

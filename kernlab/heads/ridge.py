@@ -29,6 +29,7 @@ class Ridge(LinearHead):
     source = "DI eq. 4–5; Hoerl & Kennard 1970"
     tasks = ("classification", "regression")
     bound = "discriminant"
+    quick = True
 
     ridge: float = option(1e-4, "Penalty ρ on ‖W‖², against the squared error summed over samples.", gt=0, log=True)
 

@@ -34,6 +34,7 @@ class LinearSVM(LinearHead):
     title = "Linear support vector machine"
     formula = r"\min_{w,b}\tfrac12\|w\|^2+C\sum_i|1-y_if(x_i)|_+^2"
     source = "DI section 5; Fan et al. 2008"
+    loss = "hinge"
     tasks = ("classification", "regression")
 
     C: float = option(1.0, "Weight of the errors, summed over samples, against ½‖w‖².", gt=0, log=True)

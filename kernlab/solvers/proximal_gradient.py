@@ -86,8 +86,8 @@ class ProximalGradient(Solver):
         "How η falls: along a cosine to 0, by ten after ½ and ¾ of the run, not at all, or by ten whenever an epoch "
         "brings no gain, which also ends the run.",
     )
-    patience: int = option(3, "Epochs without gain before η falls (plateau only).", ge=1, le=1000, advanced=True)
-    tolerance: float = option(1e-3, "Relative gain that counts (plateau only).", ge=0, lt=1, advanced=True, log=True)
+    patience: int = option(10, "Epochs without gain before η falls (plateau only).", ge=1, le=1000, advanced=True)
+    tolerance: float = option(1e-4, "Relative gain that counts (plateau only).", ge=0, lt=1, advanced=True, log=True)
     momentum: float = option(0.9, "Momentum (sgd only).", ge=0, lt=1, advanced=True)
     compile: Literal["auto", "on", "off"] = option(
         "auto",

@@ -24,7 +24,8 @@ from kernlab.typing import Float, Params, Targets, Tensor
 __all__ = ["Measure"]
 
 TRAIN_ROWS, TEST_ROWS = 2000, 4000  # looked at while training
-ROWS_PER_FEATURE = 4  # of the sample that a head is fitted to while its map is learned
+ROWS_PER_FEATURE = 4  # of the sample that a head is fitted to while its map is learned, at least
+QUICK_FLOPS = 2e9  # and all rows where that costs less
 SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large
 DIAGONAL_ROWS = 500  # whose k(x, x) a snapshot keeps
 EXACT_FLOPS = 2e11  # the exact complexity is computed on all rows at the end where that costs less
@@ -47,7 +48,10 @@ class Measure:
         self._test = state.tensors(state.data.X_test[rows], state.data.y_test[rows])
         self._first = {name: value.clone() for name, value in state.params.items()}
         columns = method.feature_map.columns(self._first) if isinstance(method.feature_map, FeatureMap) else 0
-        self._fitted = torch.from_numpy(order[: max(TRAIN_ROWS, ROWS_PER_FEATURE * columns)]).to(state.device)
+        rows_fitted = max(TRAIN_ROWS, ROWS_PER_FEATURE * columns)
+        if method.head.quick:
+            rows_fitted = max(rows_fitted, int(QUICK_FLOPS / max(1, columns) ** 2))
+        self._fitted = torch.from_numpy(order[:rows_fitted]).to(state.device)
         view, self.arrays = view_of(state.data, state.seed)
         self._points = torch.from_numpy(self.arrays["view_points"]).to(state.device)
         self._kept = self._columns()
@@ -139,7 +143,7 @@ class Measure:
         objective = self.state.method.objective
         if head.takes == "solver" and isinstance(objective, Loss):
             return objective
-        loss = OBJECTIVES[head.loss].build()
+        loss = OBJECTIVES[head.loss if self.metric == "accuracy" else "squared"].build()
         assert isinstance(loss, Loss)
         return loss
 

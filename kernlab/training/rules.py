@@ -2,7 +2,7 @@
 
     frequency scale   1 / median distance of two scaled inputs; more for one or two inputs (in the feature map)
     learning rate     Adam: η = min(0.01, 0.6 / mean ‖x‖₁); SGD and Adadelta: their usual rates, shrunk alike
-    epochs            10, or as many as make 3000 steps where the data are few; at most 200 or more on a plateau
+    epochs            10, or as many as make 3000 steps where the data are few; at most 1000 or more on a plateau
     mini-batch        asked to be automatic: 1000, or twice the features where there are more than 500
     objective         hinge for classes, squared for real targets
     compiled step     where the cosines it saves outweigh the compilation, and a C++ compiler is there
@@ -33,7 +33,7 @@ __all__ = ["resolve", "worth_compiling"]
 EPOCHS, STEPS = 10, 3000
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
 LARGE = 500  # features above which a mini-batch of "auto" is twice the features (DI §5.1)
-PLATEAU_EPOCHS = 200  # at most, where a plateau ends the run
+PLATEAU_EPOCHS = 1000  # at most, where a plateau ends the run
 PHASE = 0.6  # radians that one step of Adam may move a phase
 
 

@@ -71,13 +71,9 @@ def test_the_penalty_is_a_whole_one(monkeypatch):
 
 
 def test_the_table_of_methods_is_the_registry():
-    rows = [
-        f"| {name} | {spec.feature_map.name} | {'learned' if spec.learned else 'assigned'} "
-        f"| {', '.join(r.name for r in spec.regularizers)} | {spec.title} |"
-        for name, spec in METHODS.items()
-    ]
-    head = "| method | feature map | frequencies | penalties | what it is |\n|---|---|---|---|---|\n"
-    assert head + "\n".join(rows) + "\n\n" in TEXT
+    table = CliRunner().invoke(cli, ["methods", "--markdown"]).output
+    assert len(table.splitlines()) == 2 + len(METHODS)
+    assert table in TEXT
 
 
 def test_the_table_of_commands_names_every_command():
