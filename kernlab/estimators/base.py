@@ -200,7 +200,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             seed = seed_of(self.random_state)
             state = GradientState(method, data, seed, device)
             if learned is not None:
-                state.restore(_without_momentum(learned))
+                state.restore(getattr(self, "_progress", None) or _without_momentum(learned))
             passed = 0 if learned is None else self.n_iter_
             for rows in torch.split(row_order(seed, passed, len(X)), state.m):
                 at = rows.to(device)
