@@ -26,7 +26,7 @@ LAYERS = (
     {"methods"},
     {"model", "spec"},
     {"training"},
-    {"runs", "estimators", "analysis"},
+    {"runs", "estimators", "analysis", "compare"},
     {"bench", "plots"},
     {"ui"},
     {"pages", "app", "cli"},

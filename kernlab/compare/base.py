@@ -1,0 +1,200 @@
+"""What a comparison is made of: cells that know nothing of each other, and one record each.
+
+    Comparison = methods × data sets × repeats  →  Cell, Cell, …  →  Record, Record, …
+
+A cell is one method on one split of one data set, tuning inside. Everything in it decides its result, so its key
+is the hash of its configuration and of the data; a record under that key is never computed twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from kernlab.data import DataSpec
+from kernlab.errors import OptionError
+
+__all__ = ["Cell", "Comparison", "Record", "Tuning"]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How hyper-parameters are searched inside the training part.
+
+    Attributes:
+        trials: settings tried at most.
+        seconds: time for one cell at most; None: no limit.
+        search: "bayes" (tree-structured Parzen estimator with pruning), "halving", or a paper's "grid".
+        folds: k of the k-fold cross-validation; 1: one held-out fifth of the training part.
+        rows: training rows that a search looks at, at most.
+    """
+
+    trials: int = 20
+    seconds: float | None = None
+    search: Literal["bayes", "halving", "grid"] = "bayes"
+    folds: int = 1
+    rows: int = 10_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one split of one data set.
+
+    Attributes:
+        method: name of a method (kernlab.methods) or of a rival (constant predictor, RBF-SVM, boosting).
+        options: the method's options by their flat keys, where they differ from its own.
+        data: which data, split and scaling.
+        fingerprint: hash of the data's content.
+        seed: decides the split and what is drawn.
+        tuning: how hyper-parameters are searched; None: not at all.
+        device: "cpu", "cuda" …
+    """
+
+    method: str
+    data: DataSpec
+    fingerprint: str
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tuning: Tuning | None = None
+    device: str = "cpu"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; ``from_dict`` gives back an equal cell."""
+        return {
+            "method": self.method,
+            "options": dict(self.options),
+            "data": self.data.options(),
+            "fingerprint": self.fingerprint,
+            "seed": self.seed,
+            "tuning": asdict(self.tuning) if self.tuning else None,
+            "device": self.device,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Cell:
+        """The cell that ``to_dict`` wrote."""
+        tuning = values.get("tuning")
+        return cls(
+            method=values["method"],
+            options=dict(values.get("options", {})),
+            data=DataSpec.build(**values["data"]),
+            fingerprint=values["fingerprint"],
+            seed=values["seed"],
+            tuning=Tuning(**tuning) if tuning else None,
+            device=values.get("device", "cpu"),
+        )
+
+    @property
+    def key(self) -> str:
+        """Hash of everything that decides the result."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What came of a cell.
+
+    Attributes:
+        key: the cell's.
+        cell: its configuration.
+        status: "done" or "failed".
+        message: why it failed, in a sentence.
+        metric: "accuracy" (percent, more is better) or "rmse" (less is better).
+        test, train: the metric on the two parts.
+        constant: the constant predictor's test metric.
+        n_train, n_test: rows.
+        seconds: of the training with the chosen settings, features included.
+        tuning_seconds, trials: what the search took.
+        chosen: the settings the search chose.
+        curve: ``epoch``, ``train_metric``, ``test_metric`` over training, of equal length; empty for rivals.
+        extra: anything else worth keeping: test_rmse_range100, heads, bound …
+        versions: of kernlab, torch, numpy, scikit-learn, and the machine.
+    """
+
+    key: str
+    cell: Mapping[str, Any]
+    status: Literal["done", "failed"]
+    message: str = ""
+    metric: str = ""
+    test: float | None = None
+    train: float | None = None
+    constant: float | None = None
+    n_train: int = 0
+    n_test: int = 0
+    seconds: float = 0.0
+    tuning_seconds: float = 0.0
+    trials: int = 0
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Record:
+        """The record that ``to_dict`` wrote."""
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods × data sets × repeats on the same splits.
+
+    Attributes:
+        methods: names of methods and rivals, in the order they are shown.
+        datasets: what they are compared on.
+        repeats: splits of each data set, with the seeds ``seed``, ``seed`` + 1, …
+        options: options for every method that has them, by flat key.
+        own: options of single methods, by their name.
+        tuning: how hyper-parameters are searched in each cell.
+        seed: the first split's.
+        device: where cells are computed.
+
+    Raises:
+        OptionError: no method, no data set, fewer than one repeat, or something named twice.
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[DataSpec, ...]
+    repeats: int = 10
+    options: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tuning: Tuning | None = None
+    seed: int = 0
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        names = [spec.dataset for spec in self.datasets]
+        for what, given in (("method", list(self.methods)), ("data set", names)):
+            if not given:
+                raise OptionError(f"a comparison needs at least one {what}", "none", f"name a {what}")
+            if len(set(given)) < len(given):
+                raise OptionError(f"each {what} may stand once", ", ".join(given), "drop the double one")
+        if self.repeats < 1:
+            raise OptionError("repeats must be a whole number of at least 1", self.repeats, "2 or more allow a test")
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """One a repeat."""
+        return tuple(range(self.seed, self.seed + self.repeats))
+
+    def cells(self, fingerprints: Mapping[str, str], takes: Mapping[str, Sequence[str]]) -> Iterator[Cell]:
+        """Every cell, split by split, so that unfinished comparisons are still fair.
+
+        Args:
+            fingerprints: content hash of each data set by its name.
+            takes: the option keys that each method has.
+        """
+        for data in self.datasets:
+            for seed in self.seeds:
+                for method in self.methods:
+                    options = {k: v for k, v in self.options.items() if k in takes[method]}
+                    options |= dict(self.own.get(method, {}))
+                    yield Cell(method, data, fingerprints[data.dataset], seed, options, self.tuning, self.device)
