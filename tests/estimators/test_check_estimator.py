@@ -51,7 +51,7 @@ def transformers():
             yield pytest.param(made.set_params(**few), id=f"{name}{'-learned' if learned else ''}")
 
 
-@pytest.mark.parametrize("transformer", transformers())
+@pytest.mark.parametrize("transformer", list(transformers()))
 def test_every_transformer(transformer):
     assert passes(transformer) >= 45
 
