@@ -63,5 +63,6 @@ def plot_results(view: Results, *, y: str) -> go.Figure:
         barmode="group",
         bargap=0.4,
         shapes=shapes,
+        xaxis={"tickangle": 0},
         yaxis={"range": [0, 110], "tickvals": [0, 20, 40, 60, 80, 100]} if view.percent else {"rangemode": "tozero"},
     )

@@ -206,7 +206,9 @@ def numbers(watch: Watch, moment: Moment) -> None:
         return f"{value:.1f} %" if percent else digits(value)
 
     heads: dict[str, Any] = watch.run.summary.get("heads", {}) if moment.latest else {}
-    cells = [(f"Test {name}, {_SHORT.get(head, head)}", shown(found["test_metric"])) for head, found in heads.items()]
+    cells = [
+        (f"Test {name}, {pictures.head_words(head)}", shown(found["test_metric"])) for head, found in heads.items()
+    ]
     cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
     cells.append((f"Training {name}", shown(values.get("train_metric"))))
     if "objective" in watch.history or not watch.at_once:
@@ -226,10 +228,6 @@ def digits(value: float) -> str:
     if 1e4 <= abs(value) < 1e9:
         return f"{float(f'{value:.4g}'):,.0f}".replace(",", "\u202f")
     return f"{value:.4g}"
-
-
-#: Heads as they stand on a card, where there is no room for their titles.
-_SHORT = {"linear_svm": "linear SVM", "kernel_ridge": "kernel ridge"}
 
 
 def repeat(spec: RunSpec | None) -> None:

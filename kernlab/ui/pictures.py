@@ -47,7 +47,7 @@ from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.chart import live_chart, to_json
 from kernlab.ui.watch import Moment, Watch
 
-__all__ = ["PICTURES", "Picture", "Shown", "directions", "draw", "metric_name", "offered", "rank", "show"]
+__all__ = ["PICTURES", "Picture", "Shown", "directions", "draw", "head_words", "metric_name", "offered", "rank", "show"]
 
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
 _PRINCIPAL = "principal direction "
@@ -251,6 +251,22 @@ def _timed(figure: go.Figure, at: Shown) -> go.Figure:
     return figure
 
 
+#: Heads where there is no room for their titles.
+_SHORT = {
+    "joint": "linear",
+    "linear_svm": "linear SVM",
+    "kernel_ridge": "kernel ridge",
+    "svc": "SVC",
+    "epsilon_svr": "ε-SVR",
+    "nu_svr": "ν-SVR",
+}
+
+
+def head_words(name: str) -> str:
+    """A head in a word or two."""
+    return _SHORT.get(name, name)
+
+
 def _heads(at: Shown) -> Mapping[str, Mapping[str, Any]] | None:
     """What every head reached, once the run is over."""
     return at.watch.run.summary.get("heads") if at.moment.latest else None
@@ -260,7 +276,7 @@ def _heads(at: Shown) -> Mapping[str, Mapping[str, Any]] | None:
          when=lambda at: at.watch.at_once, over_time=True)  # fmt: skip
 def reached(at: Shown) -> go.Figure:
     """Training and test metric of every head."""
-    names = {head.name: head.title for head in at.method.heads} if at.method else {"": at.watch.run.method}
+    names = {head.name: head_words(head.name) for head in at.method.heads} if at.method else {"": at.watch.run.method}
     found = results.results(
         at.moment.values, names, heads=_heads(at), constant=at.facts.get("constant"),
         percent=at.facts.get("metric") == "accuracy",
@@ -457,11 +473,15 @@ def _about_diagonal(at: Shown) -> tuple[str, str]:
             "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
             "where the two frequencies of a pair disagree, the kernel knows some places better than others.",
         )
-    return (
-        r"k(x,x)=\|\varphi(x)\|^2",
-        "The squared length of the features. An exact stationary kernel has the same k(x, x) everywhere; features "
-        "only come near to it, the nearer the more of them there are.",
-    )
+    words = "The squared length of the features."
+    if "landmarks" in at.arrays:
+        words += " What it lacks of the kernel's own k(x, x) is what the landmarks do not see of x."
+    elif "omega" in at.arrays:
+        words += (
+            " An exact stationary kernel has the same k(x, x) everywhere; features only come near to it, the nearer "
+            "the more of them there are."
+        )
+    return r"k(x,x)=\|\varphi(x)\|^2", words
 
 
 @picture("kernel", alt="Histogram of k(x, x)", arrays=("diagonal",), note=_about_diagonal)

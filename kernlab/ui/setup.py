@@ -38,7 +38,7 @@ _DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "sou
 
 #: Where methods come from, by the first word of their source; exact kernels belong to nobody.
 _PAPERS = {
-    "ASKL": "Automated spectral kernels (ASKL)",
+    "ASKL": "Spectral kernels (ASKL)",
     "DI": "Discriminant information (DI)",
     "LKRF": "Learned random features (LKRF)",
     "FKS": "Frame kernels (FKS)",

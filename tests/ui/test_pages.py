@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kernlab.methods import METHODS
 from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui import setup
@@ -98,6 +99,109 @@ def test_every_view_of_every_kind_of_run(view, scene):
     # Each picture is a component: it must have been given a figure with something in it.
     assert app.session_state["pictures"]
     assert all('"data":[{' in figure for _, figure in app.session_state["pictures"].values())
+
+
+SMALL = {"n_features": 20, "epochs": 2, "order": 4, "j_min": -1, "j_max": 1, "max_turns": 2, "batch_size": 50}
+OWN = {
+    "RFDI": {"density"},
+    "Nys-CE": {"landmarks_on_data"},
+    "RF": {"reached", "density"},
+    "LKRF-resampled": {"reached", "feature_weights", "density"},
+    "FKS-wavelet": {"reached", "frame_by_input"},
+    "KRR": {"reached"},
+    "nuSVR-rbf": {"reached"},
+    "MKL": {"kernel_weights"},
+}
+
+
+@pytest.mark.parametrize("method", OWN)
+def test_a_run_of_every_family_has_its_own_pictures_and_only_views_with_something_in_them(method):
+    dataset = "moons" if "SVR" not in method else "chirp"
+    known = METHODS[method].schema()
+    jobs = manager()
+    chosen = {key: value for key, value in SMALL.items() if key in known}
+    run_id = jobs.submit(RunSpec.of(method, dataset, n_samples=100, **chosen))
+    assert jobs.wait(run_id, 60).status == "finished"
+    app = page("train", run=run_id)
+    assert errors(app) == []
+    assert set(app.session_state["pictures"]) >= OWN[method] | {"function"}
+    (choice,) = (group for group in app.button_group if group.key == "view.view")
+    for view in choice.options[1:]:
+        app = page("train", run=run_id, view=view.lower())
+        assert errors(app) == []
+        assert app.query_params["view"] == view.lower()
+        assert app.session_state["pictures"]
+    once = next(button.label for button in app.button if button.label in ("Stop", "Mini-batch", "Step"))
+    assert once == {"RFDI": "Mini-batch", "Nys-CE": "Mini-batch", "MKL": "Step"}.get(method, "Stop")
+    assert errors(page("runs")) == []
+
+
+def test_both_heads_are_reported_when_a_run_is_over():
+    jobs = manager()
+    run_id = jobs.submit(RunSpec.of("RFDI", "moons", n_samples=100, n_features=20, epochs=2, batch_size=50))
+    assert jobs.wait(run_id, 60).status == "finished"
+    found = manager().store.get(run_id).summary["heads"]
+    app = page("train", run=run_id)
+    cards = {metric.label: metric.value for metric in app.metric}
+    assert cards["Test accuracy, ridge"] == f"{found['ridge']['test_metric']:.1f} %"
+    assert cards["Test accuracy, linear SVM"] == f"{found['linear_svm']['test_metric']:.1f} %"
+
+
+def test_a_run_that_ends_early_is_shown_whole():
+    jobs = manager()
+    scene = {"algorithm": "fista", "g": 1e-2, "order": 4, "n_samples": 100}
+    run_id = jobs.submit(RunSpec.of("FKS-Fourier", "chirp", **scene))
+    state = jobs.wait(run_id, 60)
+    assert state.step < state.total_steps
+    app = page("train", run=run_id)
+    assert app.slider(key="view.time").max == state.step
+    assert errors(app) == []
+
+
+def test_another_method_brings_its_own_numbers_and_keeps_what_means_the_same():
+    app = page("train", dataset="moons", method="ASKL", n_features="77", frequency_scale="3")
+    app.selectbox(key="train.paper").set_value("LKRF").run()
+    spec = app.session_state["train.spec"]
+    assert (spec.method.name, spec.method.feature_map.n_features) == ("LKRF", 20_000)
+    assert spec.method.feature_map.frequency_scale == 3
+    app.selectbox(key="train.paper").set_value("exact").run()
+    assert app.session_state["train.spec"].method.name == "SVC-rbf"  # the first that takes classes
+    assert errors(app) == []
+
+
+def test_a_method_for_other_data_is_refused_and_can_be_left_again():
+    app = page("train", dataset="moons", method="eSVR-rbf")
+    assert "regression" in errors(app)[0]
+    assert next(button for button in app.button if button.label == "Train").disabled
+    app.selectbox(key="train.dataset").set_value("chirp").run()
+    assert errors(app) == []
+    assert app.session_state["train.spec"].method.name == "eSVR-rbf"
+
+
+@pytest.mark.parametrize(
+    ("scene", "sentence"),
+    [
+        ({"head": "svc"}, "works on an exact kernel"),
+        ({"solver": "assigned"}, "leaves everything as it was drawn"),
+        ({"feature_map": "exact", "solver": "assigned", "learned": "false"}, "weights that the solver finds"),
+        ({"objective": "discriminant"}, "set head=ridge"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused_beside_them(scene, sentence):
+    app = page("train", dataset="moons", method="Custom", **scene)
+    (found,) = errors(app)
+    assert sentence.lower() in found.lower()
+    assert next(button for button in app.button if button.label == "Train").disabled
+
+
+def test_parts_that_fit_bring_their_options():
+    scene = {"feature_map": "nystroem", "objective": "discriminant", "head": "linear_svm"}
+    app = page("train", dataset="moons", method="Custom", **scene)
+    assert errors(app) == []
+    labels = [box.label for box in app.selectbox]
+    assert {"Landmarks J", "Ridge ρ of the criterion", "Error weight C"} <= set(labels)
+    app.selectbox(key="train.o.objective").set_value("auto").run()
+    assert "Ridge ρ of the criterion" not in [box.label for box in app.selectbox]
 
 
 def test_paused_stepped_stopped_resumed():
