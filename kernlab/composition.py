@@ -384,8 +384,17 @@ def _switch(part: Component | None, slot: str, name: Any) -> Any:
     cls: type[Component] = SLOTS[slot][name]
     if part is None or isinstance(part, cls):
         return part or cls.build()
-    shared = {k: v for k, v in part.options().items() if k in options_of(cls)}
+    shared = {k: v for k, v in part.options().items() if k in options_of(cls) and _fits(cls, k, v)}
     return cls.build(**shared)
+
+
+def _fits(cls: type[Component], key: str, value: Any) -> bool:
+    """Whether an option of another part means something here: two parts may mean different things by one word."""
+    try:
+        cls.build(**{key: value})
+    except OptionError:
+        return False
+    return True
 
 
 def _takes(part: Component, key: str) -> bool:
