@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import torch
 
 from kernlab.errors import DeviceError
 
-__all__ = ["describe", "resolve", "threads_for"]
+__all__ = ["describe", "one_thread", "resolve", "threads_for"]
+
+_alone: ContextVar[bool] = ContextVar("one core for this thread", default=False)
 
 
 def resolve(device: str = "auto") -> torch.device:
@@ -44,8 +49,26 @@ def describe(device: torch.device) -> str:
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """Cores this process may use; one within :func:`one_thread`."""
+    if _alone.get():
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within it this thread computes on one core, as one of several workers does.
+
+    Sums depend on the number of threads in their last digits: with one, a result is the same on every machine
+    of a kind.
+    """
+    before, token = torch.get_num_threads(), _alone.set(True)
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        _alone.reset(token)
+        torch.set_num_threads(before)
 
 
 def threads_for(flops_per_step: float) -> int:

@@ -180,6 +180,34 @@ class Comparison:
         if self.repeats < 1:
             raise OptionError("repeats must be a whole number of at least 1", self.repeats, "2 or more allow a test")
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; ``from_dict`` gives back an equal comparison."""
+        return {
+            "methods": list(self.methods),
+            "datasets": [data.options() for data in self.datasets],
+            "repeats": self.repeats,
+            "options": dict(self.options),
+            "own": {method: dict(options) for method, options in self.own.items()},
+            "tuning": asdict(self.tuning) if self.tuning else None,
+            "seed": self.seed,
+            "device": self.device,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Comparison:
+        """The comparison that ``to_dict`` wrote."""
+        tuning = values["tuning"]
+        return cls(
+            methods=tuple(values["methods"]),
+            datasets=tuple(DataSpec.build(**data) for data in values["datasets"]),
+            repeats=values["repeats"],
+            options=values["options"],
+            own=values["own"],
+            tuning=Tuning(**tuning) if tuning else None,
+            seed=values["seed"],
+            device=values["device"],
+        )
+
     @property
     def seeds(self) -> tuple[int, ...]:
         """One a repeat."""

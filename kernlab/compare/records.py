@@ -1,0 +1,211 @@
+"""Where comparisons are kept: one small file a finished cell, written whole or not at all.
+
+    HOME/comparisons/cells/<key>.json    what came of a cell; shared by all comparisons that have it
+    HOME/comparisons/<id>.json           a comparison: what was asked for, its name, when
+
+Any number of threads and processes may share the folder: a cell is claimed before it is computed.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from kernlab import paths
+from kernlab.compare.base import Comparison, Record
+from kernlab.errors import KernlabError, StoreError, UnknownNameError
+
+__all__ = ["Claim", "RecordStore", "StoredComparison", "comparison_id"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StoredComparison:
+    """A comparison as it is kept.
+
+    Attributes:
+        id: hash of what is compared: the same comparison asked for again is this one, resumed.
+        name: what the user calls it.
+        created: seconds since 1970.
+        comparison: what is compared.
+        keys: of its cells, in order; empty until they were known.
+    """
+
+    id: str
+    name: str
+    created: float
+    comparison: Comparison
+    keys: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {**asdict(self), "comparison": self.comparison.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> StoredComparison:
+        """What ``to_dict`` wrote."""
+        comparison = Comparison.from_dict(values["comparison"])
+        return cls(values["id"], values["name"], values["created"], comparison, tuple(values["keys"]))
+
+
+def comparison_id(comparison: Comparison) -> str:
+    """Hash of what is compared."""
+    return hashlib.sha256(json.dumps(comparison.to_dict(), sort_keys=True).encode()).hexdigest()[:16]
+
+
+class Claim:
+    """The right to compute a cell, until it is released or the process ends."""
+
+    def __init__(self, lock: FileLock) -> None:
+        self._lock = lock
+
+    def release(self) -> None:
+        """Give the right back."""
+        # The name goes first: whoever holds on to the old file looks for the record once more before computing.
+        with suppress(OSError):
+            os.unlink(self._lock.lock_file)
+        self._lock.release()
+
+
+class RecordStore:
+    """The comparisons in one folder.
+
+    Args:
+        root: the folder of runs and comparisons. Default: :func:`kernlab.paths.home`.
+
+    Raises:
+        StoreError: the folder cannot be used.
+    """
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = (Path(root) if root is not None else paths.home()) / "comparisons"
+        self._cells = self.root / "cells"
+        with self._guard():
+            self._cells.mkdir(parents=True, exist_ok=True)
+
+    # -- cells
+
+    def get(self, key: str) -> Record | None:
+        """What came of the cell; None where it has not been computed, or its file is damaged (with a warning)."""
+        path = self._cells / f"{key}.json"
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            record = Record.from_dict(values)
+            if record.key != key or record.status not in ("done", "failed") or not isinstance(record.cell, dict):
+                raise ValueError("it is not this cell's record")
+            return record
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, AttributeError, OSError) as error:
+            _log.warning("the record %s cannot be read (%s); the cell is computed again", path, error)
+            return None
+
+    def put(self, record: Record) -> None:
+        """Keep a record.
+
+        Raises:
+            StoreError: no space, or the folder cannot be written to; what was kept before still is.
+        """
+        self._write(self._cells / f"{record.key}.json", record.to_dict())
+
+    def claim(self, key: str) -> Claim | None:
+        """The right to compute the cell; None while somebody else has it."""
+        lock = FileLock(self._cells / f"{key}.lock", timeout=0, thread_local=False)
+        try:
+            with self._guard():
+                lock.acquire()
+        except Timeout:
+            return None
+        return Claim(lock)
+
+    # -- comparisons
+
+    def keep(self, comparison: Comparison, name: str = "", keys: tuple[str, ...] = ()) -> StoredComparison:
+        """Enter a comparison, or find the one entered before; a ``name`` or ``keys`` that are given replace the old."""
+        found = self._read(self.root / f"{comparison_id(comparison)}.json")
+        stored = found or StoredComparison(comparison_id(comparison), "", time.time(), comparison)
+        default = f"{', '.join(comparison.methods)} on {', '.join(each.dataset for each in comparison.datasets)}"
+        stored = replace(stored, name=name or stored.name or default, keys=keys or stored.keys)
+        if stored != found:
+            self._write(self.root / f"{stored.id}.json", stored.to_dict())
+        return stored
+
+    def comparisons(self) -> list[StoredComparison]:
+        """All of them, newest first."""
+        with self._guard():
+            found = [self._read(path) for path in self.root.glob("*.json")]
+        return sorted((each for each in found if each), key=lambda each: each.created, reverse=True)
+
+    def comparison(self, id: str) -> StoredComparison:
+        """The comparison of that id.
+
+        Raises:
+            UnknownNameError: there is none.
+        """
+        known = {each.id: each for each in self.comparisons()}
+        if id not in known:
+            raise UnknownNameError.among("comparison", id, known)
+        return known[id]
+
+    def delete(self, id: str) -> None:
+        """Forget a comparison; its cells stay, others may have them too."""
+        with self._guard():
+            (self.root / f"{self.comparison(id).id}.json").unlink(missing_ok=True)
+
+    def records(self, stored: StoredComparison) -> list[Record]:
+        """What has been computed of it, in the order of its cells."""
+        return [record for key in stored.keys if (record := self.get(key))]
+
+    # -- the disk
+
+    def _read(self, path: Path) -> StoredComparison | None:
+        try:
+            return StoredComparison.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError, OSError, KernlabError) as error:
+            _log.warning("the comparison %s cannot be read: %s", path, error)
+            return None
+
+    def _write(self, path: Path, values: Mapping[str, Any]) -> None:
+        with self._guard():
+            handle, part = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=".part", dir=path.parent)
+            try:
+                with open(handle, "w", encoding="utf-8") as file:
+                    json.dump(values, file, ensure_ascii=False)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(part, path)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(part)  # a full disk needs the space
+                raise
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Turn what the disk refuses into a StoreError that names the folder."""
+        try:
+            yield
+        except Timeout:
+            raise
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            fix = "free some space there" if full else "make the folder writable"
+            raise StoreError(
+                f"the folder of comparisons {self.root} must be readable, writable and have free space",
+                error,
+                f"{fix}, or point KERNLAB_HOME at another folder; what is finished is kept",
+            ) from error
