@@ -12,7 +12,7 @@ the schema of the form on the page, the ``--set`` keys of the command line and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -79,6 +79,20 @@ class MethodSpec:
             raise CompositionError("a method needs a head that predicts", "none", f"take one of {', '.join(HEADS)}")
         ordered = sorted(self.regularizers, key=lambda r: list(REGULARIZERS).index(r.name))
         object.__setattr__(self, "regularizers", tuple(ordered))  # so that equal methods compare equal
+        self._share_options()
+
+    def _share_options(self) -> None:
+        """An option that two parts have is one option: the first part's value is that of the others too."""
+        said = flatten(part for part in (self.feature_map, self.objective) if part is not None)
+        for slot in ("solver", "heads"):
+            parts = getattr(self, slot)
+            agreed = []
+            for part in parts if slot == "heads" else (parts,):
+                other = {k: said[k] for k, v in part.options().items() if said.get(k, v) != v}
+                other = {k: v for k, v in other.items() if _fits(type(part), k, v)}
+                agreed.append(part.replace(**other) if other else part)
+                said = {**agreed[-1].options(), **said}
+            object.__setattr__(self, slot, tuple(agreed) if slot == "heads" else agreed[0])
 
     @property
     def head(self) -> Head:
@@ -169,11 +183,12 @@ class MethodSpec:
             if penalty.weight > 0:
                 weights[name] = penalty
         spec = replace(spec, regularizers=tuple(weights.values()))
+        own = {key for part in spec.parts for key in options_of(type(part))}  # before another part's alias
         for slot in ("feature_map", "objective", "solver"):
             if (part := getattr(spec, slot)) is not None:
-                spec = spec._with_part(slot, _changed(part, left))
-        spec = replace(spec, heads=tuple(_changed(head, left) for head in spec.heads))
-        left = {k: v for k, v in left.items() if not any(_takes(part, k) for part in spec.parts)}
+                spec = spec._with_part(slot, _changed(part, left, own))
+        spec = replace(spec, heads=tuple(_changed(head, left, own) for head in spec.heads))
+        left = {k: v for k, v in left.items() if not any(_takes(part, k, own) for part in spec.parts)}
         if left:
             aliases = {alias for part in spec.parts for alias in part.aliases}
             raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), [*spec.schema(), *aliases])
@@ -397,13 +412,14 @@ def _fits(cls: type[Component], key: str, value: Any) -> bool:
     return True
 
 
-def _takes(part: Component, key: str) -> bool:
-    return key in options_of(type(part)) or key in part.aliases
+def _takes(part: Component, key: str, own: Collection[str]) -> bool:
+    """Whether the key is the part's option, or an alias that is no part's option (γ: of a frame, a Gaussian)."""
+    return key in options_of(type(part)) or (key in part.aliases and key not in own)
 
 
-def _changed(part: Any, changes: Mapping[str, Any]) -> Any:
+def _changed(part: Any, changes: Mapping[str, Any], own: Collection[str]) -> Any:
     """The part with those of the changes that are its own."""
-    values = {key: value for key, value in changes.items() if _takes(part, key)}
+    values = {key: value for key, value in changes.items() if _takes(part, key, own)}
     if not values:
         return part
     # An alias (gamma) stands for the option it sets, so the option's old value must not be passed beside it.
