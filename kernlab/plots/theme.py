@@ -16,6 +16,7 @@ __all__ = [
     "CLASSES",
     "CONSTANT",
     "METHODS",
+    "RIVALS",
     "ROLES",
     "Style",
     "class_style",
@@ -74,6 +75,14 @@ METHODS: dict[str, Style] = {
 
 #: The constant predictor, on every page.
 CONSTANT = Style(GREY, "dot", "line-ew-open")
+
+#: Baselines that comparisons stand beside.
+RIVALS: dict[str, Style] = {
+    "constant": CONSTANT,
+    "svm-rbf": Style(OLIVE, "solid", "circle-cross"),
+    "boosting": Style(GREY, "solid", "diamond-cross"),
+    "extra-trees": Style(OLIVE, "dash", "circle-x"),
+}
 
 #: What a curve means when one run is drawn alone: words, colour, dash.
 ROLES: dict[str, tuple[str, str, str]] = {
@@ -162,8 +171,8 @@ _TEMPLATE = go.layout.Template(
 
 def method_style(name: str) -> Style:
     """The style of a named method; one that a user composed gets its own, the same each time."""
-    if name in METHODS:
-        return METHODS[name]
+    if known := METHODS.get(name) or RIVALS.get(name):
+        return known
     entries = list(METHODS.values())
     return entries[zlib.crc32(name.encode()) % len(entries)]
 

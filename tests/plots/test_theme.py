@@ -1,6 +1,6 @@
 import re
 
-from kernlab.plots.theme import CLASSES, METHODS, ROLES, class_style, fade, figure, method_style, role
+from kernlab.plots.theme import CLASSES, METHODS, RIVALS, ROLES, class_style, fade, figure, method_style, role
 
 
 def test_no_two_methods_look_alike_and_colour_is_never_the_only_difference():
@@ -19,6 +19,12 @@ def test_every_named_method_is_there():
     named = """SK NSK SKL NSKL ASKL RFDI NysDI RF-LS Nys-LS RF-CE Nys-CE RF Nys Nys-kmeans LKRF LKRF-resampled
     FKS-Fourier FKS-wavelet eSVR-rbf eSVR-poly nuSVR-rbf nuSVR-poly SVC-rbf KRR MKL Deep-ASKL"""
     assert set(named.split()) == set(METHODS)
+
+
+def test_rivals_look_like_no_method_and_like_none_of_the_others():
+    assert len({style.symbol for style in (*METHODS.values(), *RIVALS.values())}) == len(METHODS) + len(RIVALS)
+    assert len({(style.colour, style.dash) for style in RIVALS.values()}) == len(RIVALS)
+    assert method_style("svm-rbf") == RIVALS["svm-rbf"]
 
 
 def test_an_own_method_keeps_its_look():

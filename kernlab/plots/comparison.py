@@ -1,0 +1,174 @@
+"""Methods on the same splits: curves with bands, every repeat, speed against accuracy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from kernlab.analysis.bands import Bands
+from kernlab.analysis.comparison import Row, Table
+from kernlab.plots.theme import CONSTANT, fade, figure, method_style, role
+
+__all__ = ["plot_bands", "plot_repeats", "plot_speed"]
+
+_AXES = {"accuracy": "accuracy (%)", "rmse": "RMSE"}
+_SPREADS = {"std": ("− std", "+ std", "bands: ± standard deviation"), "range": ("least", "greatest", "bands: range")}
+#: Added to a repeat's place on the axis, so that equal values stand beside each other.
+_GOLDEN = 0.6180339887
+
+
+def plot_bands(view: Bands, *, constant: bool = False, log_x: bool = False) -> go.Figure:
+    """Each method's mean over its repeats with a band around it.
+
+    Args:
+        view: what :func:`kernlab.analysis.bands.bands` gave.
+        constant: draw the constant predictor's line where it is known.
+        log_x: logarithmic epochs.
+    """
+    under, over, note = _SPREADS[view.spread]
+    traces: list[Any] = []
+    for band in view.bands:
+        style = method_style(band.method)
+        edge = {
+            "x": band.x,
+            "mode": "lines",
+            "line": {"width": 0, "color": style.colour},
+            "legendgroup": band.method,
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+        if band.n > 1:
+            traces.append(go.Scatter(y=band.low, name=f"{band.method} {under}", **edge))
+            fill = {"fill": "tonexty", "fillcolor": fade(style.colour, 0.18)}
+            traces.append(go.Scatter(y=band.high, name=f"{band.method} {over}", **edge, **fill))
+        traces.append(
+            go.Scatter(
+                x=band.x,
+                y=band.mean,
+                mode="lines+markers",
+                name=band.method,
+                legendgroup=band.method,
+                line={"color": style.colour, "dash": style.dash, "width": 2.5},
+                marker={"symbol": style.symbol, "size": 9, "maxdisplayed": 8},
+                hovertemplate=f"{band.method}, mean of {band.n}: %{{y:.4~g}}<extra>epoch %{{x:.4~g}}</extra>",
+            )
+        )
+    if constant and view.constant is not None and view.bands:
+        ends = [float(x) for band in view.bands for x in (band.x[0], band.x[-1])]
+        traces.append(
+            go.Scatter(
+                x=[min(ends), max(ends)],
+                y=[view.constant] * 2,
+                mode="lines",
+                name="constant predictor",
+                line={"color": CONSTANT.colour, "dash": CONSTANT.dash, "width": 2},
+                hovertemplate="constant predictor: %{y:.4~g}<extra></extra>",
+            )
+        )
+    counts = sorted({band.n for band in view.bands})
+    said = "" if not counts else f"{counts[0]} repeats" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} repeats"
+    said = "one repeat" if counts == [1] else f"{said}, {note}"
+    return figure(
+        traces,
+        title=f"{view.dataset}: {role(view.curve)[0]} metric over training",
+        subtitle=said if counts else "no curves yet",
+        x="epoch",
+        y=_AXES.get(view.metric, "metric"),
+        revision=f"bands:{view.dataset}:{view.curve}:{log_x}",
+        xaxis={"type": "log" if log_x else "linear"},
+    )
+
+
+def plot_repeats(table: Table) -> go.Figure:
+    """Every repeat as a point, and a line at each method's mean."""
+    traces: list[Any] = []
+    rows = [row for row in table.rows if row.n]
+    for place, row in enumerate(rows):
+        style = method_style(row.method)
+        points = [(j, s, v) for j, (s, v) in enumerate(zip(table.splits, row.values, strict=True)) if v == v]
+        traces.append(
+            go.Scatter(
+                x=[place + 0.5 * ((j * _GOLDEN) % 1 - 0.5) for j, _, _ in points],
+                y=[value for _, _, value in points],
+                customdata=[seed for _, seed, _ in points],
+                mode="markers",
+                name=row.method,
+                showlegend=False,
+                marker={"color": style.colour, "symbol": style.symbol, "size": 8, "opacity": 0.75},
+                hovertemplate=f"{row.method}, seed %{{customdata}}: %{{y:.4~g}}<extra></extra>",
+            )
+        )
+    traces.append(
+        go.Scatter(
+            x=list(range(len(rows))),
+            y=[row.mean for row in rows],
+            customdata=[_spread(row) for row in rows],
+            mode="markers",
+            name="mean",
+            marker={
+                "symbol": "line-ew",
+                "size": 34,
+                "line": {"width": 3, "color": [method_style(row.method).colour for row in rows]},
+            },
+            showlegend=False,
+            hovertemplate="mean %{y:.4~g}%{customdata}<extra></extra>",
+        )
+    )
+    best = [row.method for row in rows if row.best]
+    fine = [row.method for row in rows if row.not_worse]
+    said = f"best: {', '.join(best)}" + (f"; not significantly worse: {', '.join(fine)}" if fine else "")
+    return figure(
+        traces,
+        title=f"{table.dataset}: every repeat, and the mean (line)",
+        subtitle=said if rows else "nothing finished yet",
+        x="method",
+        y=f"test {_AXES.get(table.metric, 'metric')}",
+        revision=f"repeats:{table.dataset}",
+        xaxis={
+            "tickvals": list(range(len(rows))),
+            "ticktext": [row.method for row in rows],
+            "range": [-0.6, max(len(rows), 1) - 0.4],
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+
+
+def plot_speed(table: Table, *, tuning: bool = False) -> go.Figure:
+    """Training time against the test metric, means with the metric's standard deviation.
+
+    Args:
+        table: what :func:`kernlab.analysis.comparison.summarise` gave for a data set.
+        tuning: count the search for settings too.
+    """
+    traces = []
+    for row in table.rows:
+        if row.mean is None or row.seconds is None:
+            continue
+        style, searched = method_style(row.method), row.tuning_seconds or 0.0
+        traces.append(
+            go.Scatter(
+                x=[row.seconds + searched if tuning else row.seconds],
+                y=[row.mean],
+                mode="markers",
+                name=row.method,
+                marker={"color": style.colour, "symbol": style.symbol, "size": 13, "line": {"width": 2}},
+                error_y={"array": [row.std or 0.0], "thickness": 1.5, "width": 4, "color": fade(style.colour, 0.6)},
+                hovertemplate=f"{row.method}: %{{y:.4~g}}{_spread(row)}<br>training {row.seconds:.3g} s, "
+                f"search {searched:.3g} s<extra></extra>",
+            )
+        )
+    return figure(
+        traces,
+        title=f"{table.dataset}: speed against {'accuracy' if table.metric == 'accuracy' else 'error'}",
+        subtitle=f"{'upper' if table.direction == 'more' else 'lower'} left is better; bars: ± standard deviation",
+        x=f"training time{' and search' if tuning else ''} (s)",
+        y=f"test {_AXES.get(table.metric, 'metric')}",
+        revision=f"speed:{table.dataset}:{tuning}",
+        xaxis={"type": "log", "exponentformat": "none", "dtick": 1},
+    )
+
+
+def _spread(row: Row) -> str:
+    return f" ± {row.std:.3g}" if row.std is not None else ""
