@@ -251,10 +251,11 @@ def views(watch: Watch, moment: Moment) -> None:
     if view["view"] not in there:
         _set(view=there[0])
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
-        view["view"] = st.segmented_control(
-            "View", there, default=view["view"], key=_held("view"), required=True,
-            format_func=_VIEWS.__getitem__, label_visibility="collapsed",
-        )  # fmt: skip
+        if len(there) > 1:
+            view["view"] = st.segmented_control(
+                "View", there, default=view["view"], key=_held("view"), required=True,
+                format_func=_VIEWS.__getitem__, label_visibility="collapsed",
+            )  # fmt: skip
         shown = pictures.offered(view["view"], at)
         used = {switch for each in shown for switch in each.uses}
         for switch, label in (("boundlog", "Log axis"), ("log", "Log axis"), ("smooth", "Smooth")):
@@ -328,9 +329,14 @@ def formulas(method: MethodSpec, task: str) -> None:
         parts.append((loss, "the loss of one sample"))
     elif method.objective is not None:
         parts.append((method.objective, "what the features are learned by, on every mini-batch"))
-    parts.append((method.solver, "how the parameters are found"))
+    if not isinstance(method.solver, Assigned):
+        finding = (
+            "how the map's parameters are found, in the place of W" if method.map_first else "one step of learning"
+        )
+        parts.append((method.solver, finding if isinstance(method.solver, ProximalGradient) else "what is solved"))
     if not jointly:
-        parts += [(head, "what predicts") for head in method.heads]
+        first, *others = method.heads
+        parts += [(first, "what predicts"), *((head, "fitted too, and reported beside it") for head in others)]
     told += [(part.formula, f"{part.title}: {words}. {part.source}") for part, words in parts]
     with st.expander("The formulas behind these pictures"):
         for formula, words in told:

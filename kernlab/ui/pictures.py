@@ -496,8 +496,8 @@ def _singular(at: Shown) -> weights.SingularValues:
 
 
 def rank(at: Shown) -> int | None:
-    """Rank of W; None where there is none, or only one output."""
-    return _singular(at).rank if len(at.arrays.get("weight_singular_values", ())) > 1 else None
+    """Rank of W; None where it can hardly vary: no W, or less than three outputs."""
+    return _singular(at).rank if len(at.arrays.get("weight_singular_values", ())) > 2 else None
 
 
 def _about_weights(at: Shown) -> tuple[str, str]:
@@ -514,7 +514,7 @@ def _about_weights(at: Shown) -> tuple[str, str]:
 
 
 @picture("kernel", alt="Singular values of W", arrays=("weight_singular_values",), note=_about_weights,
-         when=lambda at: len(at.arrays["weight_singular_values"]) > 1)  # fmt: skip
+         when=lambda at: rank(at) is not None)  # fmt: skip
 def singular_values(at: Shown) -> go.Figure:
     """Singular values of W."""
     return plot_singular_values(_singular(at))

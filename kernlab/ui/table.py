@@ -93,6 +93,7 @@ def show(store: Store, runs: Sequence[Run]) -> None:
         on_change=_store,
         args=(store, [run.id for run in runs], key),
         hide_index=True,
+        placeholder="",
         disabled=["open", "status", "result", "method", "dataset", "epochs", "seconds", "created", "seed"],
         column_config={
             "ticked": column.CheckboxColumn("✓", help="Tick to resume, export or delete", width=40),
