@@ -220,10 +220,10 @@ class FrameSelection(StepwiseSolver):
     b: float = option(1.0, "Price b of λ^γ in the kernel; scales λ and multiplies g.", gt=0, le=1e6, log=True)
     gamma: float = option(1.0, "Exponent γ of the price: 1 selects, more than 1 only damps.", ge=1, le=100)
     max_iterations: int = option(
-        20_000, "Sweeps or iterations at most.", ge=1, le=10_000_000, log=True, advanced=True
+        30_000, "Sweeps or iterations at most.", ge=1, le=10_000_000, log=True, advanced=True
     )  # fmt: skip
     tolerance: float = option(
-        1e-4,
+        1e-3,
         "Duality gap, relative to the objective, at which to stop (the sub-gradient method stops where μ changes by "
         "1 % or less, as the paper says).",
         gt=0, lt=1, log=True, advanced=True,
