@@ -107,15 +107,15 @@ def training_part(prepared: Prepared) -> Prepared:
 
 def _computed(cell: Cell, prepared: Prepared) -> dict[str, Any]:
     """What is known of the cell once it is computed: fields of its record."""
-    chosen: Mapping[str, Any] = {}
-    found: dict[str, Any] = {}
+    options, found = cell.options, {}
     if cell.tuning:
         from kernlab.compare.tuning import tune
 
-        search = tune(cell, training_part(prepared))
-        chosen = search.options
-        found = {"chosen": dict(chosen), "tuning_seconds": search.seconds, "trials": search.trials}
-    options = {**cell.options, **chosen}
+        name = method_of(cell) or cell.method
+        best = tune(name, options, training_part(prepared), cell.tuning, cell.seed, device=cell.device)
+        chosen = {key: value for key, value in best.options.items() if key not in cell.options}
+        found = {"chosen": chosen, "tuning_seconds": best.seconds, "trials": best.trials}
+        options = {**options, **chosen}
     method = method_of(dataclasses.replace(cell, options=options))
     measured = _trained(method, prepared, cell) if method else _fitted(cell, options, prepared)
     if not all(math.isfinite(measured[part]) for part in ("train", "test")):

@@ -1,0 +1,227 @@
+"""A comparison as a generator of events; what is finished is kept, and is never computed twice.
+
+    Planned → Computed* → Done
+
+Several processes may work on the same comparison: each claims the cells that it computes and takes what the
+others have finished.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from kernlab.compare.backends import Backend, backend
+from kernlab.compare.base import Cell, Comparison, Record
+from kernlab.compare.records import Claim, RecordStore
+from kernlab.compare.rivals import RIVALS
+from kernlab.data import Dataset, fingerprint, load, prepare
+from kernlab.devices import resolve
+from kernlab.errors import UnknownNameError
+from kernlab.methods import METHODS, MethodSpec
+from kernlab.options import options_of
+
+__all__ = ["Computed", "Done", "Event", "Plan", "Planned", "compare", "plan"]
+
+POLL = 0.2  # seconds between two looks at what another process computes
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The data are loaded and the cells are known.
+
+    Attributes:
+        cells: all of them, split by split.
+        records: what was known before, by key.
+        id: under which the comparison is kept.
+    """
+
+    cells: tuple[Cell, ...]
+    records: Mapping[str, Record]
+    id: str
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A cell is finished and its record kept; ``elsewhere``: another process computed it."""
+
+    cell: Cell
+    record: Record
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """The last event.
+
+    Attributes:
+        records: in the order of the cells; those that were not computed are missing.
+        complete: every cell has a record.
+    """
+
+    records: tuple[Record, ...]
+    complete: bool
+
+
+Event: TypeAlias = Planned | Computed | Done
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison with its data.
+
+    Attributes:
+        cells: all of them, split by split.
+        datasets: by fingerprint.
+    """
+
+    cells: tuple[Cell, ...]
+    datasets: Mapping[str, Dataset]
+
+
+def compare(
+    comparison: Comparison,
+    *,
+    backend: str | Backend = "local",
+    address: str | None = None,
+    workers: int | None = None,
+    store: RecordStore | None = None,
+    name: str = "",
+    retry: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Event]:
+    """Compute what is missing of a comparison and yield what happens.
+
+    Args:
+        comparison: what to compare.
+        backend: "local", "dask", "here", or one of your own.
+        address: of a Dask scheduler.
+        workers: processes of "local"; default: one a core.
+        store: where records are kept; default: the user's.
+        name: what the user calls it.
+        retry: compute cells again that have failed before.
+        stop: asked before each cell; once it says True no more cells are begun, and those under way are finished.
+
+    Yields:
+        Planned, a Computed for every cell that had no record, and Done.
+
+    Raises:
+        UnknownNameError: no such method, data set or option.
+        OptionError: a bad value.
+        DataError: the data cannot be used, or not be split so.
+        DeviceError: the device or the cluster is not there.
+        StoreError: a record cannot be kept.
+    """
+    store = store or RecordStore()
+    compute = _backend(backend, comparison, workers, address)
+    made = plan(comparison)
+    keys = tuple(cell.key for cell in made.cells)
+    stored = store.keep(comparison, name, keys)
+    records = {key: record for key in keys if (record := store.get(key)) and _settled(record, retry)}
+    yield Planned(made.cells, dict(records), stored.id)
+
+    claims: dict[str, Claim] = {}
+    try:
+        while (left := [cell for cell in made.cells if cell.key not in records]) and not stop():
+            drawn, before = _Drawn(left, store, claims, retry, stop), len(records)
+            for record in compute(drawn, made.datasets):
+                store.put(record)
+                claims.pop(record.key).release()
+                records[record.key] = record
+                yield Computed(drawn.given[record.key], record)
+            for cell, record in drawn.elsewhere:
+                records[record.key] = record
+                yield Computed(cell, record, elsewhere=True)
+            if len(records) == before and not stop():
+                time.sleep(POLL)  # another process is on all that is left
+    finally:
+        for claim in claims.values():
+            claim.release()
+    yield Done(tuple(records[key] for key in keys if key in records), all(key in records for key in keys))
+
+
+def _settled(record: Record, retry: bool) -> bool:
+    return record.status == "done" or not retry
+
+
+class _Drawn:
+    """Cells to compute, each claimed when it is drawn; those that another process is on are left out."""
+
+    def __init__(
+        self, cells: Sequence[Cell], store: RecordStore, claims: dict[str, Claim], retry: bool, stop: Callable[[], bool]
+    ) -> None:
+        self.given: dict[str, Cell] = {}
+        self.elsewhere: list[tuple[Cell, Record]] = []
+        self._cells, self._store, self._claims, self._retry, self._stop = iter(cells), store, claims, retry, stop
+
+    def __iter__(self) -> Iterator[Cell]:
+        return self
+
+    def __next__(self) -> Cell:
+        for cell in self._cells:
+            if self._stop():
+                break
+            claim = self._store.claim(cell.key)
+            if claim is None:
+                continue
+            record = self._store.get(cell.key)  # finished by another process since the plan was made
+            if record and _settled(record, self._retry):
+                claim.release()
+                self.elsewhere.append((cell, record))
+                continue
+            self._claims[cell.key], self.given[cell.key] = claim, cell
+            return cell
+        raise StopIteration
+
+
+def _backend(chosen: str | Backend, comparison: Comparison, workers: int | None, address: str | None) -> Backend:
+    if not isinstance(chosen, str):
+        return chosen
+    if chosen == "local" and resolve(comparison.device).type != "cpu":
+        workers = 1  # several processes would share the one device
+    return backend(chosen, workers=workers, address=address)
+
+
+def plan(comparison: Comparison) -> Plan:
+    """Load the data and write out the cells.
+
+    Raises:
+        KernlabError: as :func:`compare`.
+    """
+    methods = {name: _checked(comparison, name) for name in comparison.methods}
+    if unused := set(comparison.options) - {key for takes, _ in methods.values() for key in takes}:
+        known = sorted({key for takes, _ in methods.values() for key in takes})
+        raise UnknownNameError.among("option of the compared methods", min(unused), known)
+    datasets, fingerprints = {}, {}
+    for data in comparison.datasets:
+        dataset = load(data)
+        prepare(dataset, data, comparison.seed)  # what cannot be split is told before anything is computed
+        fingerprints[data.dataset] = fingerprint(dataset)
+        datasets[fingerprints[data.dataset]] = dataset
+    takes = {name: keys for name, (keys, _) in methods.items()}
+    cells = comparison.cells(fingerprints, takes)
+    return Plan(tuple(replace(cell, options=methods[cell.method][1]) for cell in cells), datasets)
+
+
+def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, Any]]:
+    """The option keys that a method or baseline has, and its options where they differ from its own.
+
+    The same options written otherwise (a word for a number, a default said aloud) give the same cell.
+    """
+    own = dict(comparison.own.get(name, {}))
+    if name in METHODS:
+        spec: MethodSpec = METHODS[name]
+        switches = {k: v for k, v in {**comparison.options, **own}.items() if k in ("feature_map", "solver", "head")}
+        switched = spec.with_options(switches)
+        takes = [*switched.schema(), *(alias for part in switched.parts for alias in part.aliases)]
+        options = {k: v for k, v in comparison.options.items() if k in takes} | own
+        return takes, spec.with_options(options).changed_options()
+    if name in RIVALS:
+        rival = RIVALS[name]
+        takes = list(options_of(rival))
+        options = {k: v for k, v in comparison.options.items() if k in takes} | own
+        default = rival.build().options()
+        return takes, {k: v for k, v in rival.build(**options).options().items() if v != default[k]}
+    raise UnknownNameError.among("method", name, [*METHODS, *RIVALS])
