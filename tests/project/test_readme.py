@@ -13,6 +13,7 @@ from kernlab import METHODS, RunSpec, fit
 from kernlab.cli import cli
 from kernlab.data import make_dataset, prepare
 from kernlab.regularizers import REGULARIZERS
+from kernlab.ui.forms import from_text
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
 
@@ -51,6 +52,16 @@ def test_the_first_lines_of_python_run(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "moons.safetensors").is_file()
 
 
+def test_the_estimators_do_what_it_shows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(blocks("python")[1], names)
+    assert "method" in capsys.readouterr().out
+    assert names["search"].best_score_ > 0.85
+    assert names["Phi"].shape == (1797, 50)
+    assert (tmp_path / "digits.safetensors").is_file()
+
+
 def test_own_arrays_are_trained_on_as_it_says():
     (call,) = re.findall(r"`(fit\(spec, data=.*?)`", TEXT)
     X = np.random.default_rng(0).normal(size=(200, 2))
@@ -61,7 +72,7 @@ def test_own_arrays_are_trained_on_as_it_says():
 
 def test_the_penalty_is_a_whole_one(monkeypatch):
     monkeypatch.setattr(REGULARIZERS, "_entries", {**REGULARIZERS})  # forgotten again afterwards
-    exec(blocks("python")[1], {"__name__": __name__})
+    exec(blocks("python")[-1], {"__name__": __name__})
 
     def zeros(**options):
         spec = RunSpec.of("SK", "moons", n_features=100, epochs=5, optimizer="sgd", frobenius=0, **options)
@@ -94,9 +105,9 @@ def test_every_command_and_option_it_names_is_there(words):
 
 
 def test_every_option_it_names_is_one():
-    options = METHODS["ASKL"].schema()
-    for key, value in re.findall(r"`(\w+)=(\w+)`", TEXT):
-        assert value in options[key].choices
+    for key, value in re.findall(r"`(\w+)=([\w.]+)`", TEXT):
+        same = [spec.schema()[key] for spec in METHODS.values() if key in spec.schema()]
+        assert any(value in option.choices or from_text(option, value) != value for option in same), (key, value)
 
 
 def test_every_file_it_links_to_is_there():
