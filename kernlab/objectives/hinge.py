@@ -35,7 +35,7 @@ class Hinge(Loss):
         rival, who = F.scatter(1, y, -torch.inf).max(1, keepdim=True)
         short = (1 + rival - F.gather(1, y)).clamp_min(0)
         active = short.sign() / F.shape[0]
-        G = torch.zeros_like(F).scatter_(1, who, active).scatter_(1, y, -active)
+        G = torch.zeros_like(F).scatter(1, who, active).scatter(1, y, -active)  # in place, vmap has no rule for it
         return short.mean(), G
 
     def lipschitz(self, F: Float[Tensor, "m K"], y: Targets) -> float:

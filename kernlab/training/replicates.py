@@ -1,0 +1,409 @@
+"""Replicates: one method trained many times, for repeats, seeds and settings.
+
+    for found in replicate(METHODS["ASKL"], data, seeds=range(10)):
+        found.metrics["test_metric"], found.curve, found.model
+
+    CUDA    replicates of one shape are one computation over stacked parameters (kernlab.training.stacked), as many
+            at a time as fit into memory
+    CPU     one process of one thread for each core: a stack of models falls out of the cache, one model does not
+
+Either way a replicate is what training it alone would have given, and one that fails says so and hurts no other.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from kernlab import devices
+from kernlab.data import Prepared, constant_metric
+from kernlab.errors import KernlabError, OptionError, TrainingError
+from kernlab.heads import Head
+from kernlab.methods import MethodSpec
+from kernlab.model import Model, outputs
+from kernlab.training import rules
+from kernlab.training.gradient import GradientState
+from kernlab.training.stacked import Stack, beginning, shape_of
+from kernlab.training.state import TrainingState, to_numpy
+from kernlab.training.trainer import start
+from kernlab.typing import Tensor
+
+__all__ = ["Replicate", "replicate"]
+
+LOOK_ROWS = 2000  # rows of each part that a point of the curve looks at
+SHARE_OF_FREE = 0.6  # of the free memory that replicates may fill
+WORKER_BYTES = 600 * 2**20  # a process before it has any data
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """What came of one replicate.
+
+    Attributes:
+        number: its place among those that were asked for.
+        seed: what was drawn with.
+        message: why it failed, in a sentence; empty if it did not.
+        metrics: ``metric`` ("accuracy" in percent, or "rmse" in the reported unit), ``train_metric``, ``test_metric``
+            and ``constant`` on all rows, ``test_rmse_range100`` for regression, ``heads`` where there are several,
+            ``steps``, ``epochs``, ``n_train``, ``n_test``. Empty if nothing was to be measured.
+        curve: ``epoch``, ``train_metric``, ``test_metric`` on the way, of equal length, on a sample of the rows.
+        seconds: of training, heads included and looking not; of a stack its share.
+        arrays, meta: the model, as :meth:`Model.to_arrays` gives it.
+    """
+
+    number: int
+    seed: int
+    message: str = ""
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    seconds: float = 0.0
+    arrays: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def model(self) -> Model:
+        """The trained model, on the CPU.
+
+        Raises:
+            TrainingError: the replicate failed.
+        """
+        if self.message:
+            raise TrainingError("only a finished replicate has a model", self.message)
+        return Model.from_arrays(self.arrays, self.meta)
+
+
+class Task(NamedTuple):
+    """One replicate that is to be trained."""
+
+    number: int
+    method: MethodSpec
+    data: Prepared
+    seed: int
+
+
+def replicate(
+    methods: MethodSpec | Sequence[MethodSpec],
+    data: Prepared | Sequence[Prepared],
+    seeds: int | Sequence[int],
+    *,
+    device: str = "auto",
+    batched: bool | None = None,
+    workers: int | None = None,
+    looks: int = 12,
+    memory: int | None = None,
+) -> Iterator[Replicate]:
+    """Train replicates and yield each when it is finished; close the iterator to stop the rest.
+
+    Args:
+        methods, data, seeds: one for all, or one for each replicate. Settings, splits and seeds may differ; those of
+            one shape share the work.
+        device: where to compute.
+        batched: stack replicates of one shape; None: on CUDA. What cannot be stacked (maps that are learned before
+            their head, solvers that see all rows) is trained one by one.
+        workers: processes where nothing is stacked on the CPU; None: one a core, as far as memory goes. With one
+            everything stays in this process.
+        looks: points of the curve, about; 0: measure nothing at all.
+        memory: bytes that may be taken; None: a good half of what is free.
+
+    Raises:
+        OptionError: lengths that do not go together, or fewer than one worker.
+        DeviceError: this machine has no such device.
+    """
+    where, tasks = devices.resolve(device), _tasks(methods, data, seeds)
+    if workers is not None and workers < 1:
+        raise OptionError("workers must be a whole number of at least 1", workers)
+    if batched and where.type == "mps":
+        raise OptionError("replicates are stacked on the CPU and on CUDA", where.type, "set batched=False")
+    allowed = memory if memory is not None else int(SHARE_OF_FREE * free_memory(where))
+    if where.type == "cuda" if batched is None else batched:
+        return _side_by_side(tasks, where, looks, allowed)
+    if where.type != "cpu":
+        return (_alone(task, where, looks) for task in tasks)
+    most = max(1, allowed // (WORKER_BYTES + 4 * max((task.data.dataset.X.nbytes for task in tasks), default=0)))
+    return _by_workers(tasks, looks, min(workers or min(devices.cores(), most), max(1, len(tasks))))
+
+
+def free_memory(device: torch.device) -> int:
+    """Bytes that can still be had; where the system does not say, plenty."""
+    if device.type == "cuda":
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(torch.cuda.mem_get_info(device)[0] + kept)
+    try:
+        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        return 1024 * int(lines["MemAvailable"].split()[0])
+    except (OSError, ValueError, LookupError):
+        return 2**40
+
+
+def _tasks(
+    methods: MethodSpec | Sequence[MethodSpec], data: Prepared | Sequence[Prepared], seeds: int | Sequence[int]
+) -> list[Task]:
+    columns: list[list[Any]] = [
+        [methods] if isinstance(methods, MethodSpec) else list(methods),
+        [data] if isinstance(data, Prepared) else list(data),
+        [seeds] if isinstance(seeds, int) else list(seeds),
+    ]
+    lengths = [len(column) for column in columns]
+    R = max(lengths) if min(lengths) else 0
+    if any(length not in (1, R) for length in lengths):
+        raise OptionError(
+            "methods, data and seeds must be one for all, or one for each replicate", f"{lengths} of them"
+        )
+    rows = list(zip(*(column * (R if len(column) == 1 else 1) for column in columns), strict=True)) if R else []
+    return [Task(number, *row) for number, row in enumerate(rows)]
+
+
+# -- one by one -------------------------------------------------------------------------------------------------
+
+
+def _alone(task: Task, device: torch.device, looks: int) -> Replicate:
+    """Train one from beginning to end; on the CPU on one thread."""
+    try:
+        with devices.one_thread() if device.type == "cpu" else nullcontext():
+            method = rules.resolve(task.method, task.data)
+            watch = _Watch(task, start(method, task.data, task.seed, device), looks)
+            state = watch.state
+            while not state.done:
+                stop, began = watch.look(), watch.now()
+                while not state.done and state.step < stop:
+                    state.advance()
+                watch.seconds += watch.now() - began
+            return watch.finish()
+    except _EXPECTED as error:
+        return _failed(task, error, device)
+
+
+def _by_workers(tasks: Sequence[Task], looks: int, workers: int) -> Iterator[Replicate]:
+    """One process for each worker; arrays travel once, through files that all of them map."""
+    cpu = torch.device("cpu")
+    if workers == 1:
+        yield from (_alone(task, cpu, looks) for task in tasks)
+        return
+    from joblib import Parallel, delayed, parallel_config
+
+    # Copy on write: torch takes no arrays that are read-only.
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        pool = Parallel(n_jobs=workers, return_as="generator_unordered", mmap_mode="c", batch_size=1)
+    yield from pool(delayed(_alone)(task, cpu, looks) for task in tasks)
+
+
+# -- side by side -----------------------------------------------------------------------------------------------
+
+
+def _side_by_side(tasks: Sequence[Task], device: torch.device, looks: int, memory: int) -> Iterator[Replicate]:
+    """Stack what has one shape, as many at a time as fit; what fits with nothing is trained alone."""
+    shapes: dict[Hashable, list[Task]] = defaultdict(list)
+    for task in tasks:
+        try:
+            resolved = task._replace(method=rules.resolve(task.method, task.data))
+        except KernlabError as error:
+            yield _failed(task, error, device)
+            continue
+        shapes[shape_of(resolved.method, resolved.data)].append(resolved)
+    single = shapes.pop(None, [])
+    for left in shapes.values():
+        size = max(1, memory // _bytes_each(left[0]))
+        while left:
+            done: set[int] = set()
+            for found in _stacked(left[:size], device, looks):
+                done.add(found.number)
+                yield found
+            if not done:  # it did not fit after all
+                if size == 1:
+                    yield _failed(left[0], MemoryError(), device)
+                    done.add(left[0].number)
+                size = math.ceil(min(size, len(left)) / 2)
+            left = [task for task in left if task.number not in done]
+    yield from (_alone(task, device, looks) for task in single)
+
+
+def _bytes_each(task: Task) -> int:
+    return Stack.bytes_each(beginning(*task[1:]))
+
+
+def _stacked(tasks: Sequence[Task], device: torch.device, looks: int) -> Iterator[Replicate]:
+    """Train these at once. Nothing is yielded if they do not fit into memory together; so finished ones wait."""
+    found: list[Replicate] = []
+    try:
+        states = [beginning(*task[1:]) for task in tasks]
+        stack = Stack(states, device)
+        watches = [_Watch(task, state, looks) for task, state in zip(tasks, states, strict=True)]
+        while watches:
+            going: list[int] = []
+            for place, (watch, sound) in enumerate(zip(watches, stack.sound(), strict=True)):
+                try:
+                    if not sound:
+                        raise watch.state.diverged("weights that are not finite")
+                    if watch.state.done:
+                        found.append(watch.finish())
+                    else:
+                        watch.look()
+                        going.append(place)
+                except _EXPECTED as error:
+                    found.append(_failed(watch.task, error, device))
+            if len(going) < len(watches):
+                stack.keep(going)
+                watches = [watches[place] for place in going]
+            if watches:
+                began = watches[0].now()
+                stack.advance(min(watch.stop for watch in watches) - stack.step)
+                share = (watches[0].now() - began) / len(watches)
+                for watch in watches:
+                    watch.seconds += share
+    except (torch.OutOfMemoryError, MemoryError):
+        found = []
+    if not found and device.type == "cuda":
+        torch.cuda.empty_cache()
+    yield from found
+
+
+# -- measuring --------------------------------------------------------------------------------------------------
+
+
+class _Watch:
+    """Looks at one training on its way and at its end; the clock runs while it learns.
+
+    Attributes:
+        stop: the step before which it wants to look again; the last one if not.
+    """
+
+    def __init__(self, task: Task, state: TrainingState, looks: int) -> None:
+        self.task, self.state, self.seconds = task, state, 0.0
+        self.measured = looks > 0
+        self._marks = _marks(state, looks)
+        self._next = 0
+        data, order = state.data, np.random.default_rng(task.seed)
+        self._rows = [order.permutation(n)[:LOOK_ROWS] for n in (state.n, len(data.X_test))]
+        self._curve: dict[str, list[float]] = {"epoch": [], "train_metric": [], "test_metric": []}
+
+    def now(self) -> float:
+        if self.state.device.type == "cuda":
+            torch.cuda.synchronize(self.state.device)
+        return time.perf_counter()
+
+    @property
+    def stop(self) -> int:
+        ends = self._marks[self._next :] or [self.state.total]
+        if _may_end_early(self.state) and isinstance(self.state, GradientState):  # its rate falls at the end of epochs
+            return min(ends[0], self.state.step - self.state.step % self.state.per_epoch + self.state.per_epoch)
+        return ends[0]
+
+    def look(self) -> int:
+        """A point of the curve where there is to be one; returns the step before which to look again."""
+        if self._next < len(self._marks) and self.state.step >= self._marks[self._next]:
+            self._next += 1
+            self._point()
+        return self.stop
+
+    def finish(self) -> Replicate:
+        """Fit the heads, measure everything, hand over the model.
+
+        Raises:
+            TrainingError: the weights are not finite.
+        """
+        state, task = self.state, self.task
+        if any(not bool(value.isfinite().all()) for value in state.params.values()):
+            raise state.diverged("weights that are not finite")
+        began = self.now()
+        state.settle()
+        self.seconds += self.now() - began
+        metrics: dict[str, Any] = {}
+        if self.measured:
+            self._point()
+            metrics = self._metrics()
+        arrays, meta = state.model().to_arrays()
+        curve = self._curve if self.measured else {}
+        return Replicate(task.number, task.seed, "", metrics, curve, self.seconds, arrays, meta)
+
+    @torch.no_grad()
+    def _metrics(self) -> dict[str, Any]:
+        state, data = self.state, self.state.data
+        heads = {head.name: self._both(head) for head in state.method.heads}
+        train, test = heads[state.method.head.name]
+        found: dict[str, Any] = {
+            "metric": "accuracy" if data.targets is None else "rmse",
+            "train_metric": train,
+            "test_metric": test,
+            "constant": constant_metric(data),
+            "n_train": state.n,
+            "n_test": len(data.X_test),
+            "steps": state.step,
+            "epochs": state.step // state.per_epoch,
+        }
+        if data.targets:
+            X, y = state.tensors(data.X_test, data.y_test)
+            found["test_rmse_range100"] = self._score(state.method.head, X, y, data.range100)
+        if len(heads) > 1:
+            found["heads"] = {name: {"train_metric": a, "test_metric": b} for name, (a, b) in heads.items()}
+        return found
+
+    def _point(self) -> None:
+        values = (self.state.epoch, *self._both(self.state.method.head, self._rows))
+        for name, value in zip(self._curve, values, strict=True):
+            self._curve[name].append(value)
+
+    @torch.no_grad()
+    def _both(self, head: Head, rows: Sequence[Any] = (slice(None), slice(None))) -> tuple[float, float]:
+        """The metric on training and test rows."""
+        data = self.state.data
+        train = self.state.tensors(data.X_train[rows[0]], data.y_train[rows[0]])
+        test = self.state.tensors(data.X_test[rows[1]], data.y_test[rows[1]])
+        return self._score(head, *train), self._score(head, *test)
+
+    def _score(self, head: Head, X: Tensor, y: Tensor, unit: Any = 1.0) -> float:
+        """Accuracy in percent, or the root of the mean squared error in the reported unit times ``unit``."""
+        F = outputs(self.state.method, self.state.with_head(head), X, head)
+        targets = self.state.data.targets
+        if targets is None:
+            return 100.0 * int((F.argmax(1) == y).sum()) / len(y)
+        errors = to_numpy(F - y).astype(np.float64) * targets.scale * unit
+        return float(np.sqrt(np.mean(errors**2)))
+
+
+def _may_end_early(state: TrainingState) -> bool:
+    return not isinstance(state, GradientState) or state.solver.schedule == "plateau"
+
+
+def _marks(state: TrainingState, looks: int) -> list[int]:
+    """Steps of the curve's points before the last: spread evenly, or at doubled epochs where nobody knows the end.
+
+    None where a head would have to be fitted at length for each of them.
+    """
+    head = state.method.head
+    if looks < 1 or (head.takes != "solver" and not head.quick):
+        return []
+    if _may_end_early(state):
+        doubled = (state.per_epoch * 2**k for k in range(looks))
+        return [0, *(step for step in doubled if step < state.total)]
+    return sorted({round(i * state.total / looks) for i in range(looks)})
+
+
+# -- what goes wrong --------------------------------------------------------------------------------------------
+
+_EXPECTED: tuple[type[BaseException], ...] = (
+    KernlabError,
+    torch.linalg.LinAlgError,  # type: ignore[attr-defined]  # NaN or infinity has no singular values
+    np.linalg.LinAlgError,
+    torch.OutOfMemoryError,
+    MemoryError,
+)
+
+
+def _failed(task: Task, error: BaseException, device: torch.device) -> Replicate:
+    """The sentence that says why."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        advice = "set a smaller n_features or batch_size, or fewer workers"
+        error = TrainingError("a replicate must fit into memory", device, advice)
+    elif not isinstance(error, KernlabError):
+        advice = "set a smaller learning_rate or frequency_scale"
+        error = TrainingError("the numbers must stay finite", "a matrix without a decomposition", advice)
+    return Replicate(task.number, task.seed, str(error))
