@@ -22,7 +22,11 @@ import numpy as np
 from kernlab.analysis.ranks import Ranks, ranks
 from kernlab.analysis.significance import Test, better, explanation, standings
 
-__all__ = ["OFF_SCALE", "Beside", "Finished", "Published", "Row", "Summary", "Table", "summarise"]
+__all__ = ["CONSTANT", "OFF_SCALE", "Beside", "Finished", "Published", "Row", "Summary", "Table", "summarise"]
+
+#: The constant predictor's name among the methods. It is known of every split anyhow, so the ranks leave it out: one
+#: more method that always comes last would only widen the critical difference.
+CONSTANT = "constant"
 
 #: How a printed figure is marked that is worse than the constant predictor's on the scale its paper states.
 OFF_SCALE = "not on the stated scale"
@@ -171,7 +175,7 @@ class Summary(NamedTuple):
     Attributes:
         tables: one a data set.
         methods: all that occur, in the order they are shown.
-        ranks: the methods over the data sets.
+        ranks: the methods but the constant predictor over the data sets.
         test, level: what decides ``not_worse``.
         note: what was tested, and why that way.
     """
@@ -227,7 +231,7 @@ def summarise(
         ranks(
             {table.dataset: {row.method: row.mean for row in table.rows} for table in tables},
             {table.dataset: table.direction for table in tables},
-            methods=order,
+            methods=[name for name in order if name != CONSTANT],
             level=level,
         ),
         test,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kernlab.analysis.comparison import Finished, Row, Summary, Table
+from kernlab.analysis.comparison import CONSTANT, Finished, Row, Summary, Table
 
 __all__ = ["escape", "number", "to_json", "to_latex", "to_latex_published", "to_long_csv", "to_wide_csv"]
 
@@ -131,7 +131,7 @@ def to_latex(summary: Summary, *, label: str = "tab:comparison") -> str:
     The best is bold, what is not significantly worse is underlined; the caption says by which test. Needs the
     package booktabs.
     """
-    methods = [name for name in summary.methods if name != "constant"]
+    methods = [name for name in summary.methods if name != CONSTANT]
     header = " & ".join(["Data set", *map(escape, methods), "Constant"])
     lines = []
     for table in summary.tables:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import plotly.graph_objects as go
 
+from kernlab.analysis import comparison
 from kernlab.analysis.bands import Bands
 from kernlab.analysis.comparison import Row, Table
 from kernlab.plots.theme import CONSTANT, fade, figure, method_style, role
@@ -71,7 +73,7 @@ def plot_bands(view: Bands, *, constant: bool = False, log_x: bool = False) -> g
     said = "one repeat" if counts == [1] else f"{said}, {note}"
     return figure(
         traces,
-        title=f"{view.dataset}: {role(view.curve)[0]} metric over training",
+        title=f"{view.dataset}: {role(view.curve)[0]} {_AXES.get(view.metric, 'metric').split()[0]} over training",
         subtitle=said if counts else "no curves yet",
         x="epoch",
         y=_AXES.get(view.metric, "metric"),
@@ -81,54 +83,58 @@ def plot_bands(view: Bands, *, constant: bool = False, log_x: bool = False) -> g
 
 
 def plot_repeats(table: Table) -> go.Figure:
-    """Every repeat as a point, and a line at each method's mean."""
+    """Every repeat as a point, and a line at each method's mean; the constant predictor in words alone.
+
+    Args:
+        table: what :func:`kernlab.analysis.comparison.summarise` gave for a data set.
+    """
     traces: list[Any] = []
-    rows = [row for row in table.rows if row.n]
+    rows = _drawn(table)
     for place, row in enumerate(rows):
         style = method_style(row.method)
-        points = [(j, s, v) for j, (s, v) in enumerate(zip(table.splits, row.values, strict=True)) if v == v]
+        points = [(j, s, v) for j, (s, v) in enumerate(zip(table.splits, row.values, strict=True)) if math.isfinite(v)]
         traces.append(
             go.Scatter(
-                x=[place + 0.5 * ((j * _GOLDEN) % 1 - 0.5) for j, _, _ in points],
-                y=[value for _, _, value in points],
+                x=[value for _, _, value in points],
+                y=[place + 0.5 * ((j * _GOLDEN) % 1 - 0.5) for j, _, _ in points],
                 customdata=[seed for _, seed, _ in points],
                 mode="markers",
                 name=row.method,
                 showlegend=False,
                 marker={"color": style.colour, "symbol": style.symbol, "size": 8, "opacity": 0.75},
-                hovertemplate=f"{row.method}, seed %{{customdata}}: %{{y:.4~g}}<extra></extra>",
+                hovertemplate=f"{row.method}, seed %{{customdata}}: %{{x:.4~g}}<extra></extra>",
             )
         )
     traces.append(
         go.Scatter(
-            x=list(range(len(rows))),
-            y=[row.mean for row in rows],
+            x=[row.mean for row in rows],
+            y=list(range(len(rows))),
             customdata=[_spread(row) for row in rows],
             mode="markers",
             name="mean",
             marker={
-                "symbol": "line-ew",
-                "size": 34,
+                "symbol": "line-ns",
+                "size": 26,
                 "line": {"width": 3, "color": [method_style(row.method).colour for row in rows]},
             },
             showlegend=False,
-            hovertemplate="mean %{y:.4~g}%{customdata}<extra></extra>",
+            hovertemplate="mean %{x:.4~g}%{customdata}<extra></extra>",
         )
     )
     best = [row.method for row in rows if row.best]
-    fine = [row.method for row in rows if row.not_worse]
-    said = f"best: {', '.join(best)}" + (f"; not significantly worse: {', '.join(fine)}" if fine else "")
+    said = [f"line: mean; best: {', '.join(best)}"] if best else []
+    said += [f"constant predictor: {table.constant:.4g}"] if table.constant is not None else []
     return figure(
         traces,
-        title=f"{table.dataset}: every repeat, and the mean (line)",
-        subtitle=said if rows else "nothing finished yet",
-        x="method",
-        y=f"test {_AXES.get(table.metric, 'metric')}",
+        title=f"{table.dataset}: every repeat",
+        subtitle="; ".join(said) if rows else "nothing finished yet",
+        x=f"test {_AXES.get(table.metric, 'metric')}",
+        y="method",
         revision=f"repeats:{table.dataset}",
-        xaxis={
+        yaxis={
             "tickvals": list(range(len(rows))),
             "ticktext": [row.method for row in rows],
-            "range": [-0.6, max(len(rows), 1) - 0.4],
+            "range": [max(len(rows), 1) - 0.4, -0.6],
             "showgrid": False,
             "zeroline": False,
         },
@@ -143,22 +149,24 @@ def plot_speed(table: Table, *, tuning: bool = False) -> go.Figure:
         tuning: count the search for settings too.
     """
     traces = []
-    for row in table.rows:
-        if row.mean is None or row.seconds is None:
-            continue
-        style, searched = method_style(row.method), row.tuning_seconds or 0.0
+    for row in _drawn(table):
+        style, trained, searched = method_style(row.method), row.seconds or 0.0, row.tuning_seconds or 0.0
+        outline = {"width": 2, "color": style.colour}
         traces.append(
             go.Scatter(
-                x=[row.seconds + searched if tuning else row.seconds],
+                x=[trained + searched if tuning else trained],
                 y=[row.mean],
                 mode="markers",
                 name=row.method,
-                marker={"color": style.colour, "symbol": style.symbol, "size": 13, "line": {"width": 2}},
+                marker={"color": style.colour, "symbol": style.symbol, "size": 13, "line": outline},
                 error_y={"array": [row.std or 0.0], "thickness": 1.5, "width": 4, "color": fade(style.colour, 0.6)},
-                hovertemplate=f"{row.method}: %{{y:.4~g}}{_spread(row)}<br>training {row.seconds:.3g} s, "
+                hovertemplate=f"{row.method}: %{{y:.4~g}}{_spread(row)}<br>training {trained:.3g} s, "
                 f"search {searched:.3g} s<extra></extra>",
             )
         )
+    times = [trace.x[0] for trace in traces if trace.x[0] > 0] or [1.0]
+    few = max(times) > 300 * min(times)
+    ticks = [first * 10.0**power for power in range(-5, 7) for first in ((1,) if few else (1, 2, 5))]
     return figure(
         traces,
         title=f"{table.dataset}: speed against {'accuracy' if table.metric == 'accuracy' else 'error'}",
@@ -166,8 +174,14 @@ def plot_speed(table: Table, *, tuning: bool = False) -> go.Figure:
         x=f"training time{' and search' if tuning else ''} (s)",
         y=f"test {_AXES.get(table.metric, 'metric')}",
         revision=f"speed:{table.dataset}:{tuning}",
-        xaxis={"type": "log", "exponentformat": "none", "dtick": 1},
+        xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]},
+        legend={"entrywidth": 110},
     )
+
+
+def _drawn(table: Table) -> list[Row]:
+    """Methods with results. A constant among them would press all others into a corner."""
+    return [row for row in table.rows if row.n and row.method != comparison.CONSTANT]
 
 
 def _spread(row: Row) -> str:

@@ -25,7 +25,7 @@ def plot_ranks(view: Ranks) -> go.Figure:
         view: what :func:`kernlab.analysis.ranks.ranks` gave.
     """
     k = len(view.methods)
-    side = max(1.0, 0.3 * k)  # room for names, in ranks
+    side = max(1.0, 0.45 * k)  # room for names, in ranks
     top = _BAR * (len(view.cliques) + 1)  # the bars hang between the axis and the first name
     traces = []
     if view.critical is not None:
@@ -58,7 +58,7 @@ def plot_ranks(view: Ranks) -> go.Figure:
             {
                 "x": edge,
                 "y": row,
-                "text": f"{name} {rank:.2f}",
+                "text": name,
                 "showarrow": False,
                 "xanchor": "left" if first else "right",
                 "yanchor": "bottom",
@@ -70,7 +70,7 @@ def plot_ranks(view: Ranks) -> go.Figure:
         cd = {"x": 1, "y": -0.8, "text": f"CD = {view.critical:.2f}", "xanchor": "left", "yanchor": "bottom"}
         notes.append({**cd, "showarrow": False, "font": {"size": 14}})
     bottom = top + 0.75 * (left + 0.3)
-    return figure(
+    made = figure(
         traces,
         title="Average ranks over data sets",
         subtitle=_said(view),
@@ -89,9 +89,11 @@ def plot_ranks(view: Ranks) -> go.Figure:
             "showline": False,
         },
         yaxis={"range": [bottom, -1.4], "visible": False},
-        margin={"t": 110},
+        margin={"t": 132},
         shapes=[{"type": "line", "x0": 1, "x1": max(k, 1), "y0": 0, "y1": 0, "line": {"color": GREY, "width": 2}}],
     )
+    # The axis stands above, so the heading makes room for its name.
+    return made.update_layout(title={"y": 1, "yanchor": "top", "yref": "container", "pad": {"t": 12}})
 
 
 def _bar(x: list[float], y: float, words: str, width: float) -> go.Scatter:
@@ -112,5 +114,6 @@ def _said(view: Ranks) -> str:
     said = f"{len(view.datasets)} data set{'s' if len(view.datasets) > 1 else ''}"
     if view.critical is None:
         return f"{said}: too few for a test"
-    friedman = f", Friedman p = {view.friedman:.2g}" if view.friedman is not None else ""
-    return f"{said}{friedman}; bars: no significant difference at {100 * view.level:g} % (Nemenyi)"
+    if view.friedman is not None:
+        said += f", Friedman p = {view.friedman:.2g}"
+    return f"{said}<br>bars: no significant difference ({100 * view.level:g} %, Nemenyi)"

@@ -79,9 +79,9 @@ CONSTANT = Style(GREY, "dot", "line-ew-open")
 #: Baselines that comparisons stand beside.
 RIVALS: dict[str, Style] = {
     "constant": CONSTANT,
-    "svm-rbf": Style(OLIVE, "solid", "circle-cross"),
-    "boosting": Style(GREY, "solid", "diamond-cross"),
-    "extra-trees": Style(OLIVE, "dash", "circle-x"),
+    "svm-rbf": Style(OLIVE, "solid", "diamond-wide"),
+    "boosting": Style(GREY, "solid", "star-square"),
+    "extra-trees": Style(OLIVE, "dash", "star-triangle-up"),
 }
 
 #: What a curve means when one run is drawn alone: words, colour, dash.
