@@ -1,0 +1,165 @@
+"""Cells on a Dask cluster: one for each thread of its workers, each data set sent to each worker once.
+
+The scheduler hands the data to every worker as a plugin, also to one that joins later or takes the place of one
+that died. A cell whose worker dies is given to another one by Dask.
+"""
+
+from __future__ import annotations
+
+import queue
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from distributed import Client, KilledWorker, WorkerPlugin
+
+from kernlab import __version__
+from kernlab.compare.backends import DEATHS, compute, died
+from kernlab.compare.base import Cell, Record
+from kernlab.data import Dataset
+from kernlab.errors import DeviceError
+
+__all__ = ["check", "computed"]
+
+ANSWER = 6.0  # seconds that a scheduler has to answer
+LOOK = 0.5  # seconds between two looks at whether it is still there
+
+_held: dict[str, Dataset] = {}  # on a worker: data sets by their ticket
+
+
+class _Data(WorkerPlugin):  # type: ignore[misc]
+    """Brings a data set to every worker."""
+
+    def __init__(self, ticket: str, dataset: Dataset) -> None:
+        self.name, self.ticket, self.dataset = ticket, ticket, dataset
+
+    def setup(self, worker: Any) -> None:
+        _held[self.ticket] = self.dataset
+
+    def teardown(self, worker: Any) -> None:
+        _held.pop(self.ticket, None)
+
+
+def _compute_there(cell: Cell, ticket: str) -> Record:
+    return compute(cell, _held[ticket])
+
+
+def check(address: str) -> None:
+    """Make sure that a scheduler with a worker answers.
+
+    Raises:
+        DeviceError: it does not, within 6 s.
+    """
+    _connected(address).close(timeout=2)
+
+
+def computed(address: str, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
+    """Records of the cells in the order in which they are finished.
+
+    Raises:
+        DeviceError: nobody answers at ``address``, there is no worker, or the workers are of another kind.
+    """
+    client = _connected(address)
+    session = _Session(client, address, datasets)
+    try:
+        yield from session.records(cells)
+    finally:
+        with suppress(Exception):  # a scheduler that has gone cannot be said goodbye to
+            session.close()
+            client.close(timeout=2)
+
+
+def _connected(address: str) -> Any:
+    try:
+        client = Client(address, timeout=ANSWER, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise DeviceError(
+            f"a Dask scheduler must answer at {address} within {ANSWER:.0f} s",
+            f"{type(error).__name__}: {error}",
+            "check the address, or start one with: dask scheduler",
+        ) from None
+    if not client.nthreads():
+        with suppress(Exception):
+            client.close(timeout=2)  # type: ignore[no-untyped-call]
+        advice = f"start one with: dask worker {address} --nthreads 1"
+        raise DeviceError(f"the Dask cluster at {address} must have a worker", "none", advice)
+    return client
+
+
+class _Session:
+    """Cells under way on one cluster."""
+
+    def __init__(self, client: Any, address: str, datasets: Mapping[str, Dataset]) -> None:
+        self._client, self._address, self._datasets = client, address, datasets
+        self._name = f"kernlab-{uuid.uuid4().hex[:12]}"  # others may work on the same cluster
+        self._tickets: dict[str, str] = {}  # of what has been sent, by fingerprint
+        self._under_way: dict[Any, Cell] = {}
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def records(self, cells: Iterator[Cell]) -> Iterator[Record]:
+        """Keep every thread of the cluster busy until there are no more cells."""
+        more = True
+        while more or self._under_way:
+            while more and len(self._under_way) < max(1, self._threads()):
+                cell = next(cells, None)
+                more = cell is not None
+                if cell is not None:
+                    self._submit(cell)
+            if self._under_way:
+                with suppress(queue.Empty):
+                    future = self._ended.get(timeout=LOOK)
+                    yield self._record(self._under_way.pop(future), future)
+                self._threads()
+
+    def close(self) -> None:
+        """Let the cluster forget the data."""
+        for ticket in self._tickets.values():
+            self._client.unregister_worker_plugin(ticket)
+
+    def _threads(self) -> int:
+        """Threads of the workers that are there now."""
+        if self._client.status != "running":
+            raise DeviceError(
+                f"the Dask scheduler at {self._address} must stay there",
+                "it has gone",
+                "start it again and repeat the command: what is finished is kept",
+            )
+        return sum(self._client.nthreads().values())
+
+    def _submit(self, cell: Cell) -> None:
+        ticket = self._ticket(cell.fingerprint)
+        key = f"{self._name}-{cell.key}"
+        future = self._client.submit(_compute_there, cell, ticket, key=key, pure=False)
+        self._under_way[future] = cell
+        future.add_done_callback(self._ended.put)
+
+    def _ticket(self, fingerprint: str) -> str:
+        """Where workers find the data set; it is sent when its first cell comes."""
+        if fingerprint not in self._tickets:
+            ticket = f"{self._name}-{fingerprint[:16]}"
+            try:
+                self._client.register_plugin(_Data(ticket, self._datasets[fingerprint]))
+            except Exception as error:  # whatever a worker without kernlab says
+                raise self._unlike(f"{type(error).__name__}: {error}") from None
+            self._tickets[fingerprint] = ticket
+        return self._tickets[fingerprint]
+
+    def _record(self, cell: Cell, future: Any) -> Record:
+        if future.status == "error" and isinstance(future.exception(), KilledWorker):
+            return died(cell, DEATHS + 1)
+        try:
+            record: Record = future.result(timeout=60)
+        except Exception as error:
+            self._threads()  # has the scheduler gone?
+            raise self._unlike(f"{type(error).__name__}: {error}") from None
+        if record.versions["kernlab"] != __version__:
+            raise self._unlike(f"kernlab {record.versions['kernlab']} there, {__version__} here")
+        return record
+
+    def _unlike(self, found: str) -> DeviceError:
+        return DeviceError(
+            f"the workers of {self._address} must have the same kernlab, with all it needs",
+            found,
+            "install it there and start them again",
+        )
