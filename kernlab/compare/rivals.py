@@ -1,0 +1,252 @@
+"""Standing baselines: what any method has to be compared with, as scikit-learn computes it.
+
+    constant      the largest class, or the training mean
+    svm-rbf       support vector machine with a Gaussian kernel (LibSVM)
+    boosting      gradient boosting of trees on histograms
+    extra-trees   averages of extremely randomised trees
+
+A rival is fitted to the very parts that a method sees, is judged by the same metric, and is tuned by the same rule
+and budget. One class registered in :data:`RIVALS` is a new one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.compare.spaces import RANGES, Range, space_of
+from kernlab.data import Prepared
+from kernlab.errors import DataError, KernlabError, TrainingError
+from kernlab.options import Component, component, option
+from kernlab.registry import Registry
+from kernlab.typing import Task
+
+__all__ = ["RIVALS", "Boosting", "Constant", "ExtraTrees", "Rival", "SupportVectorMachine"]
+
+
+class Rival(Component):
+    """Base of baselines; subclasses define ``machine``.
+
+    Class attributes:
+        tasks: what it is for.
+        ranges: where its options are searched, by key.
+    """
+
+    tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
+    ranges: ClassVar[Mapping[str, Range]] = {}
+
+    def machine(self, data: Prepared, seed: int) -> Any:
+        """The scikit-learn estimator with these options, for one target."""
+        raise NotImplementedError
+
+    def check(self, n: int) -> None:
+        """Refuse a training part of ``n`` rows that it cannot be fitted to in reasonable time.
+
+        Raises:
+            DataError: with the reason.
+        """
+
+    def resolved(self, data: Prepared) -> Rival:
+        """A copy in which every "auto" is the number that the rule finds in the training part."""
+        return self
+
+    def space(self, data: Prepared, fixed: tuple[str, ...] = ()) -> dict[str, Range]:
+        """What a search looks at."""
+        return space_of(self.resolved(data), fixed, {**RANGES, **self.ranges})
+
+    def predict(self, data: Prepared, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Fit to the training part on one thread and predict both parts: (test, train).
+
+        Class codes [n], or targets [n K] in the unit of ``data.y_train``.
+
+        Raises:
+            DataError: too many rows for it.
+            TrainingError: scikit-learn could not fit it.
+        """
+        from threadpoolctl import threadpool_limits
+
+        self.check(len(data.X_train))
+        try:
+            with threadpool_limits(1):
+                if data.targets is None:
+                    fitted = self.machine(data, seed).fit(data.X_train, data.y_train)
+                    return fitted.predict(data.X_test), fitted.predict(data.X_train)
+                columns = [
+                    self.machine(data, seed).fit(data.X_train, data.y_train[:, k]) for k in range(data.y_train.shape[1])
+                ]
+                test, train = (
+                    np.stack([each.predict(X) for each in columns], axis=1) for X in (data.X_test, data.X_train)
+                )
+                return test, train
+        except KernlabError:
+            raise
+        except (ValueError, ArithmeticError, MemoryError) as error:
+            raise TrainingError(f"{self.title} must be fitted", error, "change its options or the data") from None
+
+    @classmethod
+    def fit_score(cls, data: Prepared, seed: int = 0, options: Mapping[str, Any] | None = None) -> dict[str, float]:
+        """Fit to the training part and measure on both.
+
+        Args:
+            data: what a method would see.
+            seed: decides what is drawn, where anything is.
+            options: by key; its own where they are not named.
+
+        Returns:
+            ``test`` and ``train``: accuracy in percent, or RMSE in the reported unit; ``seconds`` of fitting and
+            predicting; for regression ``test_rmse_range100``, with every target stretched to [0, 100].
+
+        Raises:
+            UnknownNameError: no such option.
+            OptionError: a bad value.
+            DataError: more rows than it can be fitted to.
+        """
+        rival, began = cls.build(**(options or {})), time.perf_counter()
+        test, train = rival.predict(data, seed)
+        found = {"seconds": time.perf_counter() - began, **measured(data, test, "test")}
+        return found | {"train": measured(data, train, "train")["train"]}
+
+
+def measured(data: Prepared, predicted: NDArray[Any], part: Literal["test", "train"]) -> dict[str, float]:
+    """A part's metric under the part's name, and ``…_rmse_range100`` for regression.
+
+    Accuracy in percent, or √(mean over rows and outputs of squared errors) in the reported unit.
+    """
+    y = data.y_test if part == "test" else data.y_train
+    if data.targets is None:
+        return {part: 100.0 * int((predicted == y).sum()) / len(y)}
+    errors = (np.asarray(predicted, np.float64) - y) * data.targets.scale
+    return {
+        part: float(np.sqrt(np.mean(errors**2))),
+        f"{part}_rmse_range100": float(np.sqrt(np.mean((errors * data.range100) ** 2))),
+    }
+
+
+#: Baselines by name.
+RIVALS: Registry[type[Rival]] = Registry("baseline")
+
+
+@RIVALS.register("constant")
+@component
+class Constant(Rival):
+    """The largest class of the training part (the lowest code on a tie), or its mean."""
+
+    name = "constant"
+    title = "Constant predictor"
+
+    def machine(self, data: Prepared, seed: int) -> Any:
+        from sklearn.dummy import DummyClassifier, DummyRegressor
+
+        return DummyClassifier(strategy="most_frequent") if data.targets is None else DummyRegressor()
+
+
+@RIVALS.register("svm-rbf")
+@component
+class SupportVectorMachine(Rival):
+    """Support vector machine with the kernel exp(−γ‖x − x'‖²); ε-regression for real targets."""
+
+    name = "svm-rbf"
+    title = "RBF-SVM"
+    source = "Cortes & Vapnik 1995; Drucker et al. 1997; Chang & Lin 2011"
+    ranges: ClassVar[Mapping[str, Range]] = {
+        "gamma": Range(1 / 16, 16, relative=True, grid=tuple(2.0**k for k in range(-9, 4)))  # FKS §5
+    }
+    most: ClassVar[int] = 20_000  # the time grows with n² to n³: minutes at 20 000 rows
+
+    C: float = option(10.0, "Weight of the errors, summed over samples, against ½‖f‖².", gt=0, log=True)
+    gamma: float | Literal["auto"] = option(
+        "auto", "γ of the kernel; auto: 1/(d · variance of the inputs).", gt=0, log=True
+    )
+    epsilon: float = option(
+        0.1, "Half-width ε of the tube, in standard deviations of the target (regression only).", ge=0
+    )
+
+    def check(self, n: int) -> None:
+        if n > self.most:
+            raise DataError(
+                f"{self.title} is fitted to at most {self.most} training rows, since its time grows with their square",
+                f"{n} rows",
+                "leave it out, or compare on fewer rows",
+            )
+
+    def resolved(self, data: Prepared) -> Rival:
+        if self.gamma != "auto":
+            return self
+        return self.replace(gamma=1.0 / (data.X_train.shape[1] * max(float(data.X_train.var()), 1e-12)))
+
+    def space(self, data: Prepared, fixed: tuple[str, ...] = ()) -> dict[str, Range]:
+        found = super().space(data, fixed)
+        if data.targets is None:
+            found.pop("epsilon", None)
+        return found
+
+    def machine(self, data: Prepared, seed: int) -> Any:
+        from sklearn.svm import SVC, SVR
+
+        given = self.resolved(data).options()
+        shared = {"C": given["C"], "gamma": given["gamma"], "cache_size": 500}
+        return SVC(**shared) if data.targets is None else SVR(**shared, epsilon=given["epsilon"])
+
+
+@RIVALS.register("boosting")
+@component
+class Boosting(Rival):
+    """Gradient boosting of trees on histograms of the inputs."""
+
+    name = "boosting"
+    title = "Gradient boosting"
+    source = "Friedman 2001; Ke et al. 2017"
+    ranges: ClassVar[Mapping[str, Range]] = {
+        "learning_rate": Range(0.02, 0.3),
+        "max_iter": Range(50, 500, whole=True),
+        "max_leaf_nodes": Range(8, 64, whole=True),
+        "min_samples_leaf": Range(5, 50, whole=True),
+    }
+
+    learning_rate: float = option(0.1, "Share of each tree that is added.", gt=0, le=1, log=True)
+    max_iter: int = option(200, "Number of rounds: one tree each, or one for each class.", ge=1, le=10_000, log=True)
+    max_leaf_nodes: int = option(31, "Leaves of a tree at most.", ge=2, le=10_000, log=True)
+    min_samples_leaf: int = option(20, "Rows in a leaf at least.", ge=1, le=100_000, log=True)
+    l2_regularization: float = option(0.0, "Penalty on the values of the leaves.", ge=0, log=True)
+
+    def machine(self, data: Prepared, seed: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        kind = HistGradientBoostingClassifier if data.targets is None else HistGradientBoostingRegressor
+        return kind(**self.options(), early_stopping=False, random_state=seed)
+
+
+@RIVALS.register("extra-trees")
+@component
+class ExtraTrees(Rival):
+    """The average of extremely randomised trees."""
+
+    name = "extra-trees"
+    title = "Extremely randomised trees"
+    source = "Geurts, Ernst & Wehenkel 2006"
+    ranges: ClassVar[Mapping[str, Range]] = {
+        "min_samples_leaf": Range(1, 10, whole=True),
+        "max_features": Range(0.1, 1.0, log=False),
+    }
+
+    n_estimators: int = option(200, "Number of trees.", ge=1, le=10_000, log=True)
+    min_samples_leaf: int = option(1, "Rows in a leaf at least.", ge=1, le=100_000, log=True)
+    max_features: float | Literal["auto"] = option(
+        "auto", "Share of the inputs tried at a split; auto: √d of them for classes, all for real targets.", gt=0, le=1
+    )
+
+    def resolved(self, data: Prepared) -> Rival:
+        if self.max_features != "auto":
+            return self
+        d = data.X_train.shape[1]
+        return self.replace(max_features=1.0 if data.targets else max(1, int(d**0.5)) / d)
+
+    def machine(self, data: Prepared, seed: int) -> Any:
+        from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+        kind = ExtraTreesClassifier if data.targets is None else ExtraTreesRegressor
+        return kind(**self.resolved(data).options(), random_state=seed, n_jobs=1)

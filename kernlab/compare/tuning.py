@@ -1,0 +1,347 @@
+"""Tuning: the search for hyper-parameters inside the training part. The test part is never looked at.
+
+    training part  →  at most ``rows`` of it  →  k folds, or one held-out fifth  →  the setting with the best mean
+
+Parts are stratified for classes. Inputs and targets keep the scaling of the whole training part, which saw no test
+row. The method's own settings are tried first and win a tie, so what is chosen is never worse on the held-out rows.
+Whoever tunes fits again, to the whole training part, with what was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kernlab import devices
+from kernlab.compare.base import Tuning
+from kernlab.compare.rivals import RIVALS, Rival, measured
+from kernlab.compare.searches import SEARCHES, Ask
+from kernlab.compare.spaces import Range, method_space
+from kernlab.data import Prepared
+from kernlab.errors import DataError, KernlabError, OptionError, TrainingError
+from kernlab.methods import METHODS, MethodSpec
+from kernlab.model import outputs
+from kernlab.solvers import ProximalGradient
+from kernlab.training import rules
+from kernlab.training.gradient import GradientState
+from kernlab.training.state import TrainingState
+from kernlab.training.trainer import start
+
+__all__ = ["Chosen", "Trial", "tune"]
+
+REPORTS = 8  # times that a training from mini-batches is looked at on its way
+HELD_OUT = 5  # one part in so many is held out where there are no folds
+
+#: (metric on the held-out rows, whether the training is over)
+Report: TypeAlias = tuple[float, bool]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting, tried.
+
+    Attributes:
+        number: of the setting; 0 is the method's own.
+        options: what differs from the method's own.
+        status: "done"; "pruned": given up since others were better by then; "failed"; "stopped": out of time.
+        value: mean metric on the held-out rows; of a pruned trial the last one seen; None of the others.
+        rows: rows it was trained on.
+        seconds: it took.
+        message: why it failed.
+    """
+
+    number: int
+    options: Mapping[str, Any]
+    status: Literal["done", "pruned", "failed", "stopped"]
+    value: float | None
+    rows: int
+    seconds: float
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a search came to.
+
+    Attributes:
+        options: all options to train with, by flat key: those given, and those chosen.
+        value: mean metric on the held-out rows; None where there was no time for a single trial.
+        trials: settings tried.
+        seconds: the search took.
+        history: every trial in order.
+    """
+
+    options: Mapping[str, Any]
+    value: float | None
+    trials: int
+    seconds: float
+    history: tuple[Trial, ...]
+
+    @property
+    def default(self) -> float | None:
+        """The value of the method's own settings on all rows."""
+        found = [t.value for t in self.history if t.number == 0 and t.status == "done"]
+        return found[-1] if found else None
+
+
+def tune(
+    name: str | MethodSpec,
+    options: Mapping[str, Any],
+    prepared: Prepared,
+    tuning: Tuning,
+    seed: int = 0,
+    progress: Callable[[Trial], None] | None = None,
+    *,
+    device: str = "cpu",
+) -> Chosen:
+    """Search a method's or a baseline's hyper-parameters on the training part of ``prepared``.
+
+    The same arguments give the same answer, unless ``tuning.seconds`` lets the clock decide.
+
+    Args:
+        name: a method (kernlab.methods), a baseline (kernlab.compare.rivals), or a composed method.
+        options: by flat key; these stay as they are and are not searched.
+        prepared: the split; its test part is not read.
+        tuning: which search, how many trials, how long, on which rows.
+        seed: decides the inner split, the search and the trainings.
+        progress: called after every trial; what it raises ends the search.
+        device: where methods are trained.
+
+    Raises:
+        KernlabError: options or data that cannot be used, or every single setting failed (with the first reason).
+    """
+    _check(tuning)
+    began = time.perf_counter()
+    subject = _subject(name, options, device)
+    parts = _parts(prepared, tuning, seed)
+    more = 1.0 if prepared.targets is None else -1.0  # accuracy rises, RMSE falls
+    space = subject.space(parts[0])
+    n = len(parts[0].X_train)
+    deadline = math.inf if tuning.seconds is None else began + tuning.seconds
+    history: list[Trial] = []
+    with closing(SEARCHES[tuning.search](space, tuning.trials if space else 1, seed, n)) as search:
+        ask: Ask | None = next(search)
+        while ask is not None:
+            trial = _tried(subject, ask, parts, seed, more, deadline)
+            history.append(trial)
+            if progress:
+                progress(trial)
+            if time.perf_counter() > deadline:
+                break
+            ask = _next(search, None if trial.status == "pruned" else _worth(trial, more))
+    return _chosen(options, history, more, time.perf_counter() - began)
+
+
+def _next(search: Generator[Ask, float | None, None], value: float | None) -> Ask | None:
+    try:
+        return search.send(value)
+    except StopIteration:
+        return None
+
+
+def _worth(trial: Trial, more: float) -> float:
+    """More is better; a failure is the worst."""
+    return more * trial.value if trial.status == "done" and trial.value is not None else -math.inf
+
+
+def _chosen(given: Mapping[str, Any], history: list[Trial], more: float, seconds: float) -> Chosen:
+    """The best of the trials on the most rows; the earlier one where two are alike."""
+    done = [t for t in history if t.status == "done"]
+    most = max((t.rows for t in done), default=0)
+    best = max((t for t in done if t.rows == most), key=lambda t: _worth(t, more), default=None)
+    if best is None and all(t.status == "failed" for t in history):
+        raise TrainingError(
+            f"one of the {len(history)} settings tried must train", history[0].message, "change the options or the data"
+        )
+    options = {**given, **(best.options if best else {})}
+    value = best.value if best else None
+    return Chosen(options, value, len({t.number for t in history}), seconds, tuple(history))
+
+
+# -- one trial ----------------------------------------------------------------------------------------------------
+
+
+def _tried(subject: _Subject, ask: Ask, parts: list[Prepared], seed: int, more: float, deadline: float) -> Trial:
+    """Train on every fold, unless the search gives up, the time is over or it fails."""
+    began = time.perf_counter()
+    parts = [_shortened(part, ask.share) for part in parts]
+    finals: list[float] = []
+    value: float | None = None
+    step = 0
+
+    def trial(status: Literal["done", "pruned", "failed", "stopped"], message: str = "") -> Trial:
+        kept = value if status in ("done", "pruned") else None
+        seconds = time.perf_counter() - began
+        return Trial(ask.number, dict(ask.values), status, kept, len(parts[0].X_train), seconds, message)
+
+    try:
+        for fold, part in enumerate(parts):
+            with closing(subject.watch(part, ask.values, seed)) as reports:
+                for found, over in reports:
+                    value = (sum(finals) + found) / (len(finals) + 1)
+                    if over:
+                        finals.append(found)
+                    if over and fold == len(parts) - 1:
+                        return trial("done")
+                    if time.perf_counter() > deadline:
+                        return trial("stopped")
+                    if ask.cut(step, more * value):
+                        return trial("pruned")
+                    step += 1
+    except KernlabError as error:
+        return trial("failed", str(error))
+    except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]  # NaN or infinity has no singular values
+        return trial("failed", f"The numbers must stay finite. Given: {error}.")
+    except (torch.OutOfMemoryError, MemoryError):
+        return trial("failed", "The training must fit into memory.")
+    raise AssertionError("a training ends with a report that says so")
+
+
+def _shortened(data: Prepared, share: float) -> Prepared:
+    """A share of the training rows, stratified; the held-out rows stay."""
+    if share >= 1:
+        return data
+    rows = _every(_ordered(data, np.random.default_rng(0)), max(1, round(share * len(data.X_train))))
+    return replace(data, X_train=data.X_train[rows], y_train=data.y_train[rows], train_rows=data.train_rows[rows])
+
+
+# -- what is tuned ------------------------------------------------------------------------------------------------
+
+
+class _Subject(Protocol):
+    """A method or a baseline, as a search sees it."""
+
+    def space(self, data: Prepared) -> dict[str, Range]: ...
+
+    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]: ...
+
+
+def _subject(name: str | MethodSpec, options: Mapping[str, Any], device: str) -> _Subject:
+    if isinstance(name, str) and name in RIVALS:
+        return _OfRival(RIVALS[name], options)
+    method = METHODS[name] if isinstance(name, str) else name
+    return _OfMethod(method.with_options(options), tuple(options), devices.resolve(device))
+
+
+@dataclass(frozen=True)
+class _OfRival:
+    kind: type[Rival]
+    options: Mapping[str, Any]
+
+    def space(self, data: Prepared) -> dict[str, Range]:
+        return self.kind.build(**self.options).space(data, tuple(self.options))
+
+    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
+        predicted, _ = self.kind.build(**{**self.options, **values}).predict(data, seed)
+        yield measured(data, predicted, "test")["test"], True
+
+
+@dataclass(frozen=True)
+class _OfMethod:
+    method: MethodSpec
+    fixed: tuple[str, ...]
+    device: torch.device
+
+    def space(self, data: Prepared) -> dict[str, Range]:
+        return method_space(rules.resolve(self.method, data), data.dataset.task, self.fixed)
+
+    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
+        threads = torch.get_num_threads()
+        try:
+            state = start(rules.resolve(self.method.with_options(values), data), data, seed, self.device)
+            torch.set_num_threads(min(threads, torch.get_num_threads()))
+            looks = set(_looks(state))
+            while not state.done:
+                state.advance()
+                if state.step in looks and not state.done:
+                    yield _score(state), False
+            yield _score(state), True
+        finally:
+            torch.set_num_threads(threads)
+
+
+def _looks(state: TrainingState) -> Iterator[int]:
+    """Steps after which a training is worth looking at on its way: fractions of the run, as its learning rate
+    falls by them; on a plateau, which ends when it will, powers of two of epochs."""
+    if not isinstance(state, GradientState) or (state.method.map_first and not state.method.head.quick):
+        return
+    assert isinstance(state.method.solver, ProximalGradient)
+    if state.method.solver.schedule == "plateau":
+        yield from (state.per_epoch * 2**k for k in range(3, 40) if state.per_epoch * 2**k < state.total)
+    else:
+        yield from (math.ceil(state.total * i / REPORTS) for i in range(1, REPORTS))
+
+
+@torch.no_grad()
+def _score(state: TrainingState) -> float:
+    """The metric on the held-out rows.
+
+    Raises:
+        TrainingError: the outputs are not finite.
+    """
+    X, _ = state.tensors(state.data.X_test, state.data.y_test)
+    F = outputs(state.method, state.with_head(), X)
+    if not bool(F.isfinite().all()):
+        raise state.diverged("outputs that are not finite")
+    predicted = F.argmax(1) if state.data.targets is None else F
+    return measured(state.data, predicted.cpu().numpy(), "test")["test"]
+
+
+# -- inner splits -------------------------------------------------------------------------------------------------
+
+
+def _parts(data: Prepared, tuning: Tuning, seed: int) -> list[Prepared]:
+    """The training part, or ``rows`` of it, split into what is trained on and what is held out (as "test")."""
+    order = _ordered(data, np.random.default_rng([seed, 1]))
+    order = _every(order, min(len(order), tuning.rows), keep_order=True)
+    folds = tuning.folds if tuning.folds > 1 else HELD_OUT
+    if len(order) < 2 * folds:
+        raise DataError(
+            f"tuning needs at least {2 * folds} training rows",
+            f"{len(order)} of them",
+            "take more rows, or do not tune",
+        )
+    turn = np.arange(len(order)) % folds  # rows are dealt out class by class: every part has its share of each
+    return [
+        _held_out(data, np.sort(order[turn != fold]), np.sort(order[turn == fold]))
+        for fold in range(folds if tuning.folds > 1 else 1)
+    ]
+
+
+def _held_out(data: Prepared, fit: NDArray[np.int64], judge: NDArray[np.int64]) -> Prepared:
+    X, y, rows = data.X_train, data.y_train, data.train_rows
+    return replace(
+        data, X_train=X[fit], y_train=y[fit], train_rows=rows[fit], X_test=X[judge], y_test=y[judge],
+        test_rows=rows[judge],
+    )  # fmt: skip
+
+
+def _ordered(data: Prepared, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The training rows' places, shuffled; one class after the other where there are classes."""
+    order = rng.permutation(len(data.X_train))
+    if data.targets is None:
+        order = order[np.argsort(data.y_train[order], kind="stable")]
+    return order
+
+
+def _every(order: NDArray[np.int64], number: int, keep_order: bool = False) -> NDArray[np.int64]:
+    """``number`` of them, evenly along the order; in their places' order unless it is to be kept."""
+    taken = order[np.arange(number) * len(order) // number]
+    return taken if keep_order else np.sort(taken)
+
+
+def _check(tuning: Tuning) -> None:
+    for key, value, least in (("trials", tuning.trials, 1), ("folds", tuning.folds, 1), ("rows", tuning.rows, 10)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise OptionError(f"{key} must be a whole number of at least {least}", repr(value))
+    if tuning.seconds is not None and not 0 < tuning.seconds < math.inf:
+        raise OptionError("seconds must be a number above 0, or None", repr(tuning.seconds))
+    SEARCHES[tuning.search]
