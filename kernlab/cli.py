@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -23,6 +23,9 @@ from kernlab import __version__
 from kernlab.errors import KernlabError, OptionError
 
 if TYPE_CHECKING:
+    from kernlab.analysis.comparison import Summary
+    from kernlab.compare import Record
+    from kernlab.data import DataSpec
     from kernlab.runs.store import Store
     from kernlab.spec import RunSpec
     from kernlab.training.control import Control
@@ -282,6 +285,229 @@ def _report(summary: Mapping[str, Any], as_json: bool) -> None:
         rows.append(("run", summary["run"]))
     for key, value in rows:
         click.echo(f"{key:<10} {value}")
+
+
+# -- comparing --------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option(
+    "--methods",
+    "methods_",
+    default="SK,NSK,SKL,NSKL,ASKL",
+    show_default=True,
+    help="Methods and baselines (constant, svm-rbf, boosting ...), separated by commas.",
+)
+@click.option(
+    "--dataset", "--datasets", "datasets_", default="digits", show_default=True, help="Data sets, separated by commas."
+)
+@click.option("--repeats", default=10, show_default=True, type=int, help="Splits of each data set.")
+@click.option("--test-size", type=float, help="Share of the rows held out for testing; default 0.2.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option for all methods that have it (METHOD.KEY=VALUE: for that one); may be repeated.",
+)
+@click.option("--seed", default=0, show_default=True, type=int, help="Of the first split.")
+@click.option("--tune", is_flag=True, help="Search each method's hyper-parameters inside each training part.")
+@click.option("--trials", type=int, help="Settings tried in a cell at most; default 20.")
+@click.option("--budget", type=float, help="Seconds of tuning in a cell at most.")
+@click.option("--search", type=click.Choice(["bayes", "halving", "grid"]), help="How settings are searched.")
+@click.option("--folds", type=int, help="Folds of the cross-validation inside; 1: a held-out fifth.")
+@click.option("--device", default="cpu", show_default=True, help="auto, cpu, cuda or mps.")
+@click.option(
+    "--backend",
+    default="local",
+    show_default=True,
+    type=click.Choice(["local", "dask", "here"]),
+    help="local: a process a core; dask: a cluster; here: this process.",
+)
+@click.option("--address", help="Of the Dask scheduler: tcp://HOST:8786.")
+@click.option("--workers", type=int, help="Processes of the local backend; default: one a core.")
+@click.option("--retry", is_flag=True, help="Compute cells again that failed before.")
+@click.option("--level", default=0.05, show_default=True, type=float, help="Of the significance test.")
+@click.option(
+    "--test",
+    default="paired",
+    show_default=True,
+    type=click.Choice(["paired", "corrected"]),
+    help="Paired t-test, or the one corrected for splits that share rows.",
+)
+@click.option("--name", default="", help="What to call the comparison.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Also write CSV, LaTeX and JSON here.")
+@as_json
+def compare(
+    methods_: str,
+    datasets_: str,
+    repeats: int,
+    test_size: float | None,
+    settings: tuple[str, ...],
+    seed: int,
+    tune: bool,
+    trials: int | None,
+    budget: float | None,
+    search: str | None,
+    folds: int | None,
+    device: str,
+    backend: str,
+    address: str | None,
+    workers: int | None,
+    retry: bool,
+    level: float,
+    test: Literal["paired", "corrected"],
+    name: str,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Compare methods on the same splits; the same command goes on where it was stopped."""
+    from kernlab.analysis.comparison import summarise
+    from kernlab.compare import Comparison, Tuning
+    from kernlab.compare.run import Computed, Done, Planned
+    from kernlab.compare.run import compare as run
+    from kernlab.training.control import Control
+
+    searched = {"trials": trials, "seconds": budget, "search": search, "folds": folds}
+    searched = {key: value for key, value in searched.items() if value is not None}
+    if searched and not tune:
+        raise OptionError("--trials, --budget, --search and --folds say how to tune", ", ".join(searched), "add --tune")
+    options = _settings(settings) | ({} if test_size is None else {"test_size": test_size})
+    names = _names(methods_)
+    data, common, own = _sorted_settings(options, names, _names(datasets_))
+    tuning = Tuning(**searched) if tune else None  # type: ignore[arg-type]
+    comparison = Comparison(tuple(names), data, repeats, common, own, tuning, seed, device)
+    summarise((), level=level)  # a bad level is told before the work
+    control = Control()
+    with _interruptible(control):
+        events = run(comparison, backend=backend, address=address, workers=workers, name=name, retry=retry,
+                     stop=lambda: control.cancelled)  # fmt: skip
+        for event in events:
+            if isinstance(event, Planned):
+                total, there = len(event.cells), len(event.records)
+                click.echo(f"{total} cells, {there} of them known" if there else f"{total} cells", err=True)
+            elif isinstance(event, Computed):
+                there += 1
+                click.echo(f"{there}/{total}  {_outcome(event.record)}", err=True)
+            elif isinstance(event, Done):
+                records, complete = event.records, event.complete
+    if not complete:
+        click.echo(f"stopped with {len(records)} of {total} cells; the same command goes on from here", err=True)
+        raise SystemExit(130)
+    summary = summarise(records, methods=names, test=test, level=level)
+    if out:
+        _write_comparison(out, records, summary)
+    if as_json:
+        _print_json({"comparison": comparison.to_dict(), "test": test, "level": level, "note": summary.note,
+                     "rows": _compared(summary, records)})  # fmt: skip
+    else:
+        _print_comparison(summary)
+    if all(record.status == "failed" for record in records):
+        raise SystemExit(1)
+
+
+def _names(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def _sorted_settings(
+    options: Mapping[str, Any], methods: Sequence[str], datasets: Sequence[str]
+) -> tuple[tuple[DataSpec, ...], dict[str, Any], dict[str, dict[str, Any]]]:
+    """Settings by whom they are for: each data set, all methods, single methods."""
+    from kernlab.data import DataSpec
+    from kernlab.options import options_of
+    from kernlab.spec import RunSpec
+
+    own: dict[str, dict[str, Any]] = {}
+    data: dict[str, Any] = {}
+    common: dict[str, Any] = {}
+    for key, value in options.items():
+        method, dot, rest = key.rpartition(".")
+        if dot and method in methods:
+            own.setdefault(method, {})[rest] = value
+        elif method == "data" or key in options_of(DataSpec):
+            data[key] = value
+        else:
+            common[key] = value
+    specs = (RunSpec(data=DataSpec.build(dataset=each)).with_options(data).data for each in datasets)
+    return tuple(specs), common, own
+
+
+def _outcome(record: Record) -> str:
+    where = f"{record.cell['method']} on {record.cell['data']['dataset']}, seed {record.cell['seed']}: "
+    if record.status == "failed":
+        return where + record.message
+    unit = " %" if record.metric == "accuracy" else ""
+    tuned = f" and {record.tuning_seconds:.1f} s of tuning" if record.trials else ""
+    return f"{where}{record.metric} {record.test:.4g}{unit}, {record.seconds:.1f} s{tuned}"
+
+
+def _compared(summary: Summary, records: Sequence[Record]) -> list[dict[str, Any]]:
+    """A row a method on each data set, and one of the constant predictor."""
+    rows = []
+    for table in summary.tables:
+        place = {"dataset": table.dataset, "metric": table.metric, "seeds": table.splits}
+        rows += [{**place, **row._asdict()} for row in table.rows if row.method != "constant"]
+        values = {
+            record.cell["seed"]: record.constant
+            for record in records
+            if record.cell["data"]["dataset"] == table.dataset and record.constant is not None
+        }
+        constant = {"mean": table.constant, "std": table.constant_std, "values": list(values.values())}
+        rows.append({**place, "method": "constant", **constant, "best": False, "not_worse": False, "seconds": 0.0})
+    return rows
+
+
+def _print_comparison(summary: Summary) -> None:
+    for table in summary.tables:
+        unit = "accuracy in %" if table.metric == "accuracy" else table.metric
+        click.echo(f"{table.dataset}: {unit}, {table.n_train} rows to train on, {table.n_test} to test on")
+        rows = []
+        for row in table.rows:
+            mark = "best" if row.best else "not worse" if row.not_worse else ""
+            failed = f"{row.failed} failed" if row.failed else ""
+            seconds = [_word(row.seconds), *([_word(row.tuning_seconds)] if _tuned(summary) else [])]
+            rows.append([row.method, _spread(row.mean, row.std), mark, _word(row.p), *seconds, failed])
+        if all(row.method != "constant" for row in table.rows):
+            rows.append(["constant", _spread(table.constant, table.constant_std)])
+        columns = ["method", "mean ± std", "", "p", "seconds", *(["tuning"] if _tuned(summary) else []), ""]
+        _table(columns, [row + [""] * (len(columns) - len(row)) for row in rows])
+        for message in dict.fromkeys(message for row in table.rows for message in row.messages):
+            click.echo(f"failed: {message} (--retry computes it again)")
+        click.echo()
+    click.echo(summary.note)
+
+
+def _tuned(summary: Summary) -> bool:
+    return any(row.tuning_seconds for table in summary.tables for row in table.rows)
+
+
+def _spread(mean: float | None, std: float | None) -> str:
+    return "–" if mean is None else f"{mean:.4g}" if std is None else f"{mean:.4g} ± {std:.2g}"
+
+
+def _write_comparison(folder: Path, records: Sequence[Record], summary: Summary) -> None:
+    """comparison.csv, .tex and .json, and cells.csv with a row a cell."""
+    from kernlab.analysis import tables
+
+    _write_files(folder, {
+        "comparison.csv": tables.to_wide_csv(summary),
+        "comparison.tex": tables.to_latex(summary),
+        "comparison.json": tables.to_json(summary),
+        "cells.csv": tables.to_long_csv(records),
+    })  # fmt: skip
+
+
+def _write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    from kernlab.errors import StoreError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8", newline="")
+    except OSError as error:
+        fix = "choose another --out; the same command writes it again without computing anything"
+        raise StoreError("the tables must be writable", f"{folder}: {error}", fix) from None
 
 
 # -- runs -------------------------------------------------------------------------------------------------------

@@ -137,6 +137,7 @@ def _computed(cell: Cell, prepared: Prepared) -> dict[str, Any]:
 def _trained(method: MethodSpec, prepared: Prepared, cell: Cell) -> dict[str, Any]:
     """Train to the end, looking now and then; the clock stands still while looking."""
     device = devices.resolve(cell.device)
+    torch.optim.Adam([torch.zeros(1)])  # a process's first optimizer takes seconds to load: no part of the training
     clock = _Clock(device)
     state = start(rules.resolve(method, prepared), prepared, cell.seed, device)
     watch = _Watch(state)

@@ -6,13 +6,16 @@ that died. A cell whose worker dies is given to another one by Dask.
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import uuid
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
 from distributed import Client, KilledWorker, WorkerPlugin
+from distributed.comm.core import connect
 
 from kernlab import __version__
 from kernlab.compare.backends import DEATHS, compute, died
@@ -28,7 +31,7 @@ LOOK = 0.5  # seconds between two looks at whether it is still there
 _held: dict[str, Dataset] = {}  # on a worker: data sets by their ticket
 
 
-class _Data(WorkerPlugin):  # type: ignore[misc]
+class _Data(WorkerPlugin):
     """Brings a data set to every worker."""
 
     def __init__(self, ticket: str, dataset: Dataset) -> None:
@@ -72,19 +75,28 @@ def computed(address: str, cells: Iterator[Cell], datasets: Mapping[str, Dataset
 
 def _connected(address: str) -> Any:
     try:
-        client = Client(address, timeout=ANSWER, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TypeError) as error:
+        # A client that was refused keeps its process waiting at the end: so first a call without one. It has a
+        # thread of its own, since the caller's may have an event loop under way (a notebook).
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, _call(address)).result()
+        client: Any = Client(address, timeout=ANSWER, set_as_default=False)  # type: ignore[no-untyped-call]
+    except Exception as error:  # another service may answer there, and nobody knows what comes of that
         raise DeviceError(
-            f"a Dask scheduler must answer at {address} within {ANSWER:.0f} s",
+            f"a Dask scheduler must answer at {address or 'the address'} within {ANSWER:.0f} s",
             f"{type(error).__name__}: {error}",
             "check the address, or start one with: dask scheduler",
         ) from None
     if not client.nthreads():
         with suppress(Exception):
-            client.close(timeout=2)  # type: ignore[no-untyped-call]
+            client.close(timeout=2)
         advice = f"start one with: dask worker {address} --nthreads 1"
         raise DeviceError(f"the Dask cluster at {address} must have a worker", "none", advice)
     return client
+
+
+async def _call(address: str) -> None:
+    comm = await asyncio.wait_for(connect(address, timeout=ANSWER), ANSWER + 1)  # type: ignore[no-untyped-call]
+    await comm.close()
 
 
 class _Session:

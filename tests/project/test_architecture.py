@@ -46,7 +46,7 @@ HOMES = {
 }
 
 #: Asked for only where it is used, with a sentence for those who lack it.
-OPTIONAL = {"optuna", "playwright"}
+OPTIONAL = {"distributed", "optuna", "playwright"}
 
 Sources = Mapping[str, str]
 
