@@ -117,15 +117,11 @@ def bands(
     there = dict.fromkeys(r.cell["method"] for r in mine)
     order = [name for name in dict.fromkeys((*methods, *there)) if name in there]
     share = max(2, min(limit, 10 * limit // max(1, len(order))))
-    found = (
-        band(
-            name,
-            [(r.curve["epoch"], r.curve[curve]) for r in mine if r.cell["method"] == name and r.curve.get(curve)],
-            spread=spread,
-            limit=share,
-        )
-        for name in order
-    )
+    curves: dict[str, list[tuple[ArrayLike, ArrayLike]]] = {name: [] for name in order}
+    for r in mine:
+        if curve in r.curve:
+            curves[r.cell["method"]].append((r.curve["epoch"], r.curve[curve]))
+    found = (band(name, held, spread=spread, limit=share) for name, held in curves.items())
     constants = [float(r.constant) for r in mine if r.constant is not None]
     return Bands(
         dataset,
