@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -225,11 +226,7 @@ def moments(
         DataError: a weight is negative or not finite, or all are zero.
     """
     targets = wide(Y)
-    root = None if sample_weight is None else wide(sample_weight).to(targets.device)
-    if root is not None:
-        if not (bool(root.isfinite().all()) and float(root.min()) >= 0 and float(root.sum()) > 0):
-            raise DataError("sample weights must be at least 0 and finite, and not all of them 0")
-        root = root.sqrt()[:, None]
+    root = None if sample_weight is None else checked_weight(sample_weight).to(targets.device).sqrt()[:, None]
     total = len(Y) if root is None else float(root.pow(2).sum())
     target_mean = (targets if root is None else targets * root**2).sum(0) / total
     targets = targets - target_mean
@@ -268,7 +265,8 @@ def ridge(
               \\quad W=(\\bar\\Phi^\\top\\bar\\Phi+\\rho I)^{-1}\\bar\\Phi^\\top\\bar Y
 
     Sums over samples, so ρ weighs less as n grows; the bias is not penalised. O(nD² + D³) time and
-    O(D²) memory, in float64 inside.
+    O(D²) memory, in float64 inside; with more features than rows the n × n system is solved instead,
+    W = Φ̄ᵀ(Φ̄Φ̄ᵀ + ρI)⁻¹Ȳ, in O(n²D + n³) time and O(nD) memory.
 
     Args:
         blocks: Φ in blocks of rows, n rows together, read once.
@@ -284,10 +282,41 @@ def ridge(
 
     Source: DI eq. 4–5.
     """
-    m = moments(blocks, Y, sample_weight=sample_weight)
+    blocks = iter(blocks)
+    head = next(blocks, None)
+    if head is not None and head.shape[1] > len(Y):
+        return _ridge_of_rows(torch.cat([wide(block) for block in chain([head], blocks)]), Y, penalty, sample_weight)
+    m = moments(chain([] if head is None else [head], blocks), Y, sample_weight=sample_weight)
     m.gram.diagonal().add_(penalty)
     L, jitter = cholesky(m.gram)
     return _fitted(m, torch.cholesky_solve(m.cross, L), jitter, Y)
+
+
+def _ridge_of_rows(
+    Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], penalty: float, sample_weight: Float[Tensor, " n"] | None
+) -> Ridge:
+    """The same from the n × n system, for more features than rows."""
+    w = Phi.new_ones(len(Phi)) if sample_weight is None else checked_weight(sample_weight).to(Phi.device)
+    targets, total, root = wide(Y), w.sum(), w.sqrt()[:, None]
+    mean, target_mean = w @ Phi / total, w @ targets / total
+    centred = root * (Phi - mean)
+    K = centred @ centred.mT
+    K.diagonal().add_(penalty)
+    L, jitter = cholesky(K)
+    W = centred.mT @ torch.cholesky_solve(root * (targets - target_mean), L)
+    return Ridge(W.to(Y.device, Y.dtype), (target_mean - mean @ W).to(Y.device, Y.dtype), jitter)
+
+
+def checked_weight(weight: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
+    """Sample weights in float64.
+
+    Raises:
+        DataError: a weight is negative or not finite, or all are zero.
+    """
+    w = wide(weight)
+    if not (bool(w.isfinite().all()) and float(w.min()) >= 0 and float(w.sum()) > 0):
+        raise DataError("sample weights must be at least 0 and finite, and not all of them 0")
+    return w
 
 
 def ridge_path(

@@ -24,6 +24,7 @@ from kernlab.typing import Float, Params, Targets, Tensor
 __all__ = ["Measure"]
 
 TRAIN_ROWS, TEST_ROWS = 2000, 4000  # looked at while training
+FEWEST_ROWS, NUMBERS = 500, 10_000_000  # or fewer training rows, so that wide features are no more numbers than this
 ROWS_PER_FEATURE = 4  # of the sample that a head is fitted to while its map is learned, at least
 QUICK_FLOPS = 2e9  # and all rows where that costs less
 SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large
@@ -43,15 +44,13 @@ class Measure:
         self.state = state
         method, samples = state.method, np.random.default_rng(state.seed)
         order = samples.permutation(state.n)
-        self._train = torch.from_numpy(order[:TRAIN_ROWS]).to(state.device)
+        columns = method.feature_map.columns(state.params) if isinstance(method.feature_map, FeatureMap) else 1
+        looked = min(TRAIN_ROWS, max(FEWEST_ROWS, NUMBERS // max(1, columns)))
+        self._train = torch.from_numpy(order[:looked]).to(state.device)
         rows = samples.permutation(len(state.data.X_test))[:TEST_ROWS]
         self._test = state.tensors(state.data.X_test[rows], state.data.y_test[rows])
         self._first = {name: value.clone() for name, value in state.params.items()}
-        columns = method.feature_map.columns(self._first) if isinstance(method.feature_map, FeatureMap) else 0
-        rows_fitted = max(TRAIN_ROWS, ROWS_PER_FEATURE * columns)
-        if method.head.quick:
-            rows_fitted = max(rows_fitted, int(QUICK_FLOPS / max(1, columns) ** 2))
-        self._fitted = torch.from_numpy(order[:rows_fitted]).to(state.device)
+        self._order = torch.from_numpy(order).to(state.device)
         view, self.arrays = view_of(state.data, state.seed)
         self._points = torch.from_numpy(self.arrays["view_points"]).to(state.device)
         self._kept = self._columns()
@@ -75,7 +74,7 @@ class Measure:
     def look(self) -> tuple[dict[str, float], dict[str, Any]]:
         """Metrics with ``bound/…`` terms on the samples, and the arrays of a snapshot."""
         state, method = self.state, self.state.method
-        params = state.with_head(rows=self._fitted)
+        params = state.with_head(rows=self._order[: self._rows_fitted()])
         Phi = self._sample_features(params)
         F_train, F_test = method.head.scores(params, Phi), outputs(method, params, self._test[0])
         metrics, terms = self._measure(params, Phi, F_train, state.y[self._train], F_test, self._test[1])
@@ -92,6 +91,17 @@ class Measure:
         if isinstance(method.feature_map, FeatureMap):
             arrays["diagonal"] = to_numpy(Phi[:DIAGONAL_ROWS].pow(2).sum(1))
         return {**metrics, **{f"bound/{key}": value for key, value in terms.items()}}, arrays
+
+    def _rows_fitted(self) -> int:
+        """Training rows that a head is fitted to while its map is learned: all where that is quick."""
+        representation = self.state.method.feature_map
+        looked = len(self._train)
+        if not isinstance(representation, FeatureMap) or not self.state.method.head.quick:
+            return looked
+        columns = representation.columns(self.state.params)
+        if columns > TRAIN_ROWS:
+            return looked
+        return max(looked, ROWS_PER_FEATURE * columns, int(QUICK_FLOPS / columns**2))
 
     @torch.no_grad()
     def final(self) -> dict[str, Any]:

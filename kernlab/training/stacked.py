@@ -80,14 +80,16 @@ class Stack:
     Args:
         states: from :func:`beginning`; their parameters become views into the stack.
         device: where the stack lives.
+        graphs: record the gradient step as a graph (CUDA only).
 
     Attributes:
         states: those that are still learning.
         step: steps done.
     """
 
-    def __init__(self, states: Sequence[GradientState], device: torch.device) -> None:
+    def __init__(self, states: Sequence[GradientState], device: torch.device, graphs: bool = True) -> None:
         self.states, self.device, self.step = list(states), device, 0
+        self._graphs = graphs and device.type == "cuda"
         first = self.states[0]
         (self._options,) = first.optimizer.param_groups
         self._move, held = MOVES[first.solver.optimizer]
@@ -206,7 +208,7 @@ class Stack:
         self._since = self.step
 
     def _gradient_step(self) -> None:
-        if self.device.type != "cuda":
+        if not self._graphs:
             self._update()
             return
         if self._graph is None:

@@ -52,9 +52,9 @@ CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may
 
 
 def milestones(total: int, epoch: int, limit: int = 60) -> list[int]:
-    """Steps at which the model is measured and kept: 0, powers of two within the first epoch, then ends of
-    epochs (at most ``limit`` of them, evenly), and the last."""
-    early = {2**k for k in range(2, 40) if 2**k < min(epoch, total)}
+    """Steps at which the model is measured and kept: 0, powers of two within the first epoch (of all steps, where
+    each is an epoch), then ends of epochs (at most ``limit`` of them, evenly), and the last."""
+    early = {2**k for k in range(2, 40) if 2**k < (min(epoch, total) if epoch > 1 else total)}
     ends = list(range(epoch, total + 1, epoch))
     if len(ends) > limit:
         ends = [ends[round(i * (len(ends) - 1) / (limit - 1))] for i in range(limit)]

@@ -101,3 +101,14 @@ def test_the_factor_is_of_the_matrix_it_was_asked_for():
 def test_bad_weights_are_refused(bad):
     with pytest.raises(DataError, match="sample weights"):
         moments([normal(3, 2)], normal(3, 1), sample_weight=torch.tensor(bad))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_features_than_rows_give_what_scikit_learn_gives(weighted):
+    random = np.random.default_rng(5)
+    Phi, Y, w = random.normal(size=(12, 40)), random.normal(size=(12, 3)), random.uniform(0.1, 2, 12)
+    blocks = [torch.from_numpy(Phi[:5]), torch.from_numpy(Phi[5:])]
+    found = ridge(blocks, torch.from_numpy(Y), 0.3, sample_weight=torch.from_numpy(w) if weighted else None)
+    oracle = SklearnRidge(alpha=0.3, solver="svd").fit(Phi, Y, sample_weight=w if weighted else None)
+    np.testing.assert_allclose(found.weight.numpy(), oracle.coef_.T, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(found.bias.numpy(), oracle.intercept_, rtol=1e-9, atol=1e-11)
