@@ -121,6 +121,7 @@ def tune(
     _check(tuning)
     began = time.perf_counter()
     subject = _subject(name, options, device)
+    subject.check(prepared)
     parts = _parts(prepared, tuning, seed)
     more = 1.0 if prepared.targets is None else -1.0  # accuracy rises, RMSE falls
     space = subject.space(parts[0])
@@ -219,6 +220,8 @@ def _shortened(data: Prepared, share: float) -> Prepared:
 class _Subject(Protocol):
     """A method or a baseline, as a search sees it."""
 
+    def check(self, data: Prepared) -> None: ...
+
     def space(self, data: Prepared) -> dict[str, Range]: ...
 
     def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]: ...
@@ -236,6 +239,9 @@ class _OfRival:
     kind: type[Rival]
     options: Mapping[str, Any]
 
+    def check(self, data: Prepared) -> None:
+        self.kind.build(**self.options).check(len(data.X_train))  # all rows, to which what is chosen will be fitted
+
     def space(self, data: Prepared) -> dict[str, Range]:
         return self.kind.build(**self.options).space(data, tuple(self.options))
 
@@ -249,6 +255,9 @@ class _OfMethod:
     method: MethodSpec
     fixed: tuple[str, ...]
     device: torch.device
+
+    def check(self, data: Prepared) -> None:
+        self.method.check(data.dataset.task)
 
     def space(self, data: Prepared) -> dict[str, Range]:
         return method_space(rules.resolve(self.method, data), data.dataset.task, self.fixed)

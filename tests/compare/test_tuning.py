@@ -1,0 +1,358 @@
+"""Tuning finds what is there to find, in the training part alone, again and again the same."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernlab.compare import searches, tuning
+from kernlab.compare.base import Tuning
+from kernlab.compare.rivals import RIVALS
+from kernlab.compare.searches import SEARCHES
+from kernlab.compare.spaces import Range, method_space
+from kernlab.compare.tuning import tune
+from kernlab.data import DataSpec, Prepared, make_dataset, prepare
+from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, TrainingError, UnknownNameError
+from kernlab.methods import METHODS
+from kernlab.training import rules
+from kernlab.training.trainer import trained
+
+SMALL = {"n_features": 16, "epochs": 4, "batch_size": 32, "compile": "off"}
+WILD = {"optimizer": "sgd", "learning_rate": 100.0, "batch_size": 8, "epochs": 20}  # diverges on real targets
+ALL = tuple(SEARCHES)
+
+
+def waves(n: int = 300, task: str = "regression", d: int = 2) -> Prepared:
+    """A fast wave along one input, which the automatic width of a Gaussian kernel is too wide for."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(n, d))
+    signal = np.sin(9 * X[:, 0]) + 0.5 * X[:, 1]
+    y = (signal > 0).astype(int) if task == "classification" else signal[:, None] + 0.05 * rng.normal(size=(n, 1))
+    return prepare(make_dataset("waves", X, y, task), DataSpec(), 0)
+
+
+def clouds(n: int = 300, K: int = 3) -> Prepared:
+    rng = np.random.default_rng(1)
+    y = np.arange(n) % K
+    return prepare(make_dataset("clouds", rng.normal(size=(n, 2)) + y[:, None], y, "classification"), DataSpec(), 0)
+
+
+def same(a: tuning.Chosen, b: tuning.Chosen) -> bool:
+    """Alike but for the time they took."""
+    plain = [replace(x, seconds=0.0, history=tuple(replace(t, seconds=0.0) for t in x.history)) for x in (a, b)]
+    return plain[0] == plain[1]
+
+
+def rmse(options: dict[str, float], data: Prepared) -> float:
+    state = trained(METHODS["KRR"].with_options(options), data, device="cpu")
+    predicted = state.model().predict(data.dataset.X[data.test_rows])
+    return float(np.sqrt(np.mean((predicted - data.dataset.y[data.test_rows]) ** 2)))
+
+
+# -- what is found ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ALL)
+@pytest.mark.parametrize("folds", [1, 3])
+def test_a_known_optimum_is_found_and_holds_on_unseen_rows(search, folds):
+    data = waves()
+    found = tune("KRR", {}, data, Tuning(trials=15, search=search, folds=folds))
+    assert found.value < 0.75 * found.default
+    assert rmse(found.options, data) < 0.75 * rmse({}, data)
+    assert found.trials == 15
+
+
+def test_the_chosen_value_is_a_training_on_four_fifths_of_the_training_part():
+    data = waves()
+    found = tune("KRR", {}, data, Tuning(trials=4, search="grid"), seed=3)
+    (part,) = tuning._parts(data, Tuning(), 3)
+    assert len(part.X_train) == 192
+    assert len(part.X_test) == 48
+    state = trained(METHODS["KRR"].with_options(found.options), part, seed=3, device="cpu")
+    scaled = (state.model().predict(data.dataset.X[part.test_rows]) - data.targets.center) / data.targets.scale
+    expected = np.sqrt(np.mean((scaled - part.y_test) ** 2)) * data.targets.scale[0]
+    assert found.value == pytest.approx(expected, rel=1e-4)
+    assert set(part.train_rows) | set(part.test_rows) == set(data.train_rows)
+
+
+@pytest.mark.parametrize("search", ALL)
+def test_the_methods_own_settings_come_first_and_are_never_beaten_by_worse(search):
+    seen = []
+    found = tune("ASKL", SMALL, clouds(150), Tuning(trials=4, search=search), progress=seen.append)
+    assert seen[0].number == 0
+    assert seen[0].options == {}
+    assert tuple(seen) == found.history
+    assert found.value >= found.default
+    assert SMALL.items() <= found.options.items()  # what was given stays, and is not searched
+    assert all(set(SMALL).isdisjoint(trial.options) for trial in found.history)
+
+
+def test_a_tie_goes_to_the_methods_own_settings():
+    found = tune("svm-rbf", {}, prepare(make_dataset("apart", np.r_[np.zeros(50), np.ones(50)][:, None],
+                 np.r_[np.zeros(50), np.ones(50)].astype(int), "classification"), DataSpec(), 0),
+                 Tuning(trials=5))  # fmt: skip
+    assert found.value == 100
+    assert found.options == {}
+
+
+def test_rivals_are_tuned_by_the_same_rule():
+    data = waves(task="classification")
+    found = tune("svm-rbf", {"C": 1.0}, data, Tuning(trials=10))
+    assert found.value > found.default + 5
+    assert set(found.options) == {"C", "gamma"}
+    better = RIVALS["svm-rbf"].fit_score(data, 0, found.options)["test"]
+    assert better > RIVALS["svm-rbf"].fit_score(data, 0, {"C": 1.0})["test"]
+
+
+def test_a_baseline_without_options_is_tried_once():
+    found = tune("constant", {}, clouds(), Tuning(trials=10))
+    assert (found.trials, found.options) == (1, {})
+
+
+# -- leakage ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ALL)
+@pytest.mark.parametrize("name", ["ASKL", "boosting"])
+def test_the_test_part_is_never_seen(search, name):
+    data = waves(150, task="classification")
+    options, plan = SMALL if name == "ASKL" else {"max_iter": 3}, Tuning(trials=3, search=search)
+    y = data.dataset.y.copy()
+    y[data.test_rows] = np.random.default_rng(0).permutation(y[data.test_rows])
+    X = data.dataset.X.copy()
+    X[data.test_rows] = np.nan
+    poisoned = replace(data, X_test=data.X_test * np.nan, y_test=y[data.test_rows],
+                       dataset=replace(data.dataset, X=X, y=y))  # fmt: skip
+    assert same(tune(name, options, data, plan), tune(name, options, poisoned, plan))
+    none = replace(data, X_test=data.X_test[:0], y_test=data.y_test[:0], test_rows=data.test_rows[:0])
+    assert same(tune(name, options, data, plan), tune(name, options, none, plan))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.integers(1, 40), min_size=2, max_size=4),
+    st.integers(1, 5),
+    st.integers(20, 200),
+    st.integers(0, 99),
+)
+def test_inner_parts_are_disjoint_and_stratified(counts, folds, rows, seed):
+    y = np.repeat(np.arange(len(counts)), counts)
+    n = len(y)
+    base = clouds()
+    data = replace(base, X_train=np.arange(n, dtype=np.float32)[:, None], y_train=y, train_rows=np.arange(n))
+    plan = Tuning(folds=folds, rows=rows)
+    k = folds if folds > 1 else 5
+    if min(n, rows) < 2 * k:
+        with pytest.raises(DataError, match="tuning needs at least"):
+            tuning._parts(data, plan, seed)
+        return
+    parts = tuning._parts(data, plan, seed)
+    assert len(parts) == folds
+    share = min(1.0, rows / n)
+    for part in parts:
+        assert set(part.train_rows).isdisjoint(part.test_rows)
+        assert len(part.train_rows) + len(part.test_rows) == min(n, rows)
+        assert np.array_equal(y[part.test_rows], part.y_test)
+        for c, count in enumerate(counts):
+            assert abs((part.y_test == c).sum() - count * share / k) < 2
+    if folds > 1:
+        held = np.concatenate([part.test_rows for part in parts])
+        assert len(set(held)) == len(held) == min(n, rows)
+
+
+# -- again the same, and in time ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ALL)
+def test_the_same_seed_gives_the_same_answer(search):
+    data, plan = clouds(150), Tuning(trials=5, search=search, folds=2)
+    first = tune("ASKL", SMALL, data, plan, seed=7)
+    assert same(first, tune("ASKL", SMALL, data, plan, seed=7))
+    other = tune("ASKL", SMALL, data, plan, seed=8)
+    assert [t.options for t in first.history] != [t.options for t in other.history]
+
+
+def test_rows_bound_what_a_search_looks_at():
+    found = tune("KRR", {}, waves(), Tuning(trials=2, rows=100))
+    assert {trial.rows for trial in found.history} == {80}
+
+
+def test_time_ends_a_search_between_trials_and_within_them(monkeypatch):
+    ticks = itertools.count()  # a clock that goes on by a second whenever it is looked at
+    monkeypatch.setattr(tuning, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
+    found = tune("ASKL", SMALL, clouds(), Tuning(trials=5, search="grid", seconds=4))
+    assert [trial.status for trial in found.history] == ["stopped"]
+    assert found.value is None
+    assert found.options == SMALL  # without a finished trial the method's own settings are left
+    found = tune("KRR", {}, waves(), Tuning(trials=50, search="grid", seconds=12))
+    assert [trial.status for trial in found.history] == ["done"] * 5
+    assert found.value <= found.default
+    monkeypatch.undo()
+
+    began = time.perf_counter()
+    found = tune("KRR", {}, waves(), Tuning(trials=100_000, search="halving", seconds=0.3))
+    assert time.perf_counter() - began < 20
+    assert 1 <= found.trials < 100_000
+    assert found.seconds >= 0.3
+
+
+# -- the searches -----------------------------------------------------------------------------------------------------
+
+
+def test_bad_trials_of_a_training_from_mini_batches_are_cut_short():
+    found = tune("ASKL", {**SMALL, "epochs": 8}, waves(task="classification"), Tuning(trials=15))
+    statuses = [trial.status for trial in found.history]
+    assert "pruned" in statuses
+    assert statuses[0] == "done"
+    assert found.history[statuses.index("pruned")].value is not None
+
+
+def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
+    space = {
+        "C": Range(0.1, 1000, grid=(1.0, 2.0, 3.0)),
+        "p": Range(1, 4, log=False),
+        "order": Range(1, 9, grid=(5, 6)),
+    }
+
+    def walked(trials: int, seed: int = 0) -> list[tuple[float, ...]]:
+        search = SEARCHES["grid"](space, trials, seed, 1000)
+        asked = [next(search)]
+        try:
+            while True:
+                asked.append(search.send(1.0))
+        except StopIteration:
+            assert asked[0].values == {}
+            assert [ask.number for ask in asked] == list(range(len(asked)))
+            return [(ask.values["C"], ask.values["order"]) for ask in asked[1:]]
+
+    whole = list(itertools.product((1.0, 2.0, 3.0), (5, 6)))  # "p" has no paper's grid and stays
+    assert walked(7) == walked(50) == whole
+    some = walked(4)
+    assert len(set(some)) == 3
+    assert set(some) < set(whole)
+    assert some == walked(4)
+    assert any(walked(4, seed) != some for seed in range(1, 5))
+
+
+def test_papers_grids():
+    method = rules.resolve(METHODS["ASKL"], clouds())
+    space = method_space(method, "classification")
+    assert space["frequency_scale"].points() == tuple(2.0**k for k in range(-10, 11))
+    assert space["trace_norm"].points() == space["feature_norm"].points() == tuple(10.0**k for k in range(-10, 0))
+    frames = method_space(rules.resolve(METHODS["FKS-Fourier"], waves()), "regression")
+    assert frames["g"].points() == (2.0**-7, 2.0**-5, 2.0**-3, 0.5, 2, 8, 32, 128, 512)
+    machines = method_space(rules.resolve(METHODS["eSVR-rbf"], waves()), "regression")
+    assert [s**2 / 2 for s in machines["frequency_scale"].points()] == pytest.approx([2.0**k for k in range(-9, 4)])
+
+
+def test_halving_triples_rows_and_keeps_the_best_third_and_the_default():
+    space = {"C": Range(0.1, 1000)}
+    search = SEARCHES["halving"](space, 9, 0, 5000)
+    ask, seen = next(search), []
+    try:
+        while True:
+            seen.append(ask)
+            ask = search.send(-100.0 if ask.number == 0 else float(ask.number))  # the default is the worst
+    except StopIteration:
+        pass
+    rungs = {share: [ask.number for ask in seen if ask.share == share] for share in {ask.share for ask in seen}}
+    assert rungs == {1 / 9: list(range(9)), 1 / 3: [0, 7, 8], 1.0: [0, 8]}
+    few = SEARCHES["halving"](space, 9, 0, 400)  # too few rows to take fewer
+    assert next(few).share == 1.0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.floats(1e-6, 1e3), st.floats(1.5, 100), st.booleans(), st.booleans(), st.floats(0, 1))
+def test_ranges_give_values_inside(low, width, log, whole, share):
+    each = Range(low, low * width, log=log, whole=whole)
+    each = replace(each, low=max(1, round(low)), high=max(2, round(low * width))) if whole else each
+    assert each.low <= each.at(share) <= each.high
+    assert (each.at(0.0), each.at(1.0)) == pytest.approx((each.low, each.high), rel=1e-2)
+    assert list(each.points()) == sorted(set(each.points()))
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_every_method_has_a_space_whose_corners_it_takes(name):
+    spec = METHODS[name]
+    data = clouds() if "classification" in spec.head.tasks else waves()
+    if name.endswith("SVR-rbf") or name.endswith("SVR-poly") or name.startswith("FKS"):
+        data = waves()
+    method = rules.resolve(spec, data)
+    space = method_space(method, data.dataset.task)
+    assert space
+    for share in (0.0, 0.5, 1.0):
+        method.with_options({key: each.at(share) for key, each in space.items()}).check(data.dataset.task)
+    for key, each in space.items():
+        assert each.low <= each.start <= each.high, key
+        assert key not in method_space(method, data.dataset.task, (key,))
+    assert "frequency_scale" not in method_space(method, data.dataset.task, ("gamma", "lengthscale"))
+
+
+# -- what goes wrong --------------------------------------------------------------------------------------------------
+
+
+def test_a_failing_setting_is_the_worst_and_the_search_goes_on(monkeypatch):
+    def diverging(space, trials, seed, rows):
+        answers.append((yield searches.Ask(0)))
+        answers.append((yield searches.Ask(1, WILD)))
+        answers.append((yield searches.Ask(2, {"epochs": 9})))
+
+    answers: list[float] = []
+    monkeypatch.setitem(SEARCHES._entries, "grid", diverging)
+    found = tune("ASKL", {**SMALL}, waves(), Tuning(trials=3, search="grid"))
+    assert [trial.status for trial in found.history] == ["done", "failed", "done"]
+    assert "finite" in found.history[1].message
+    assert answers[1] == -math.inf
+    assert found.value == min(found.history[0].value, found.history[2].value)
+
+
+@pytest.mark.parametrize("search", ALL)
+def test_if_all_fail_the_first_reason_is_told(search):
+    options = {**SMALL, "batch_size": 5000}
+    with pytest.raises(KernlabError, match=r"at least one mini-batch"):
+        tune("ASKL", options, clouds(), Tuning(trials=3, search=search))
+    wild = {**SMALL, **WILD}
+    with pytest.raises(TrainingError, match=r"one of the 3 settings tried must train.*must stay finite"):
+        tune("ASKL", wild, waves(), Tuning(trials=3, search="grid"))
+
+
+def test_without_optuna_two_searches_are_left(monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(OptionError, match=r"Optuna.*kernlab\[tune\].*halving"):
+        tune("KRR", {}, waves(), Tuning(trials=2))
+    for search in ("halving", "grid"):
+        assert tune("KRR", {}, waves(), Tuning(trials=2, search=search)).trials == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"trials": 0}, "trials must be"),
+        ({"folds": 0}, "folds must be"),
+        ({"rows": 1}, "rows must be"),
+        ({"seconds": -1.0}, "seconds must be"),
+    ],
+)
+def test_a_budget_must_make_sense(changes, said):
+    with pytest.raises(OptionError, match=said):
+        tune("KRR", {}, waves(), Tuning(**changes))
+
+
+def test_mistakes_are_told_before_anything_is_trained():
+    with pytest.raises(UnknownNameError, match="bayes"):
+        tune("KRR", {}, waves(), Tuning(search="bayesian"))
+    with pytest.raises(UnknownNameError, match="KRR"):
+        tune("KR", {}, waves(), Tuning())
+    with pytest.raises(UnknownNameError, match="ridge"):
+        tune("KRR", {"rigde": 1.0}, waves(), Tuning())
+    with pytest.raises(CompositionError, match="regression"):
+        tune("eSVR-rbf", {}, clouds(), Tuning())
