@@ -25,7 +25,7 @@ from kernlab.errors import DeviceError
 
 __all__ = ["check", "computed"]
 
-ANSWER = 6.0  # seconds that a scheduler has to answer
+ANSWER = 5.0  # seconds that a scheduler has to answer
 LOOK = 0.5  # seconds between two looks at whether it is still there
 
 _held: dict[str, Dataset] = {}  # on a worker: data sets by their ticket
@@ -52,7 +52,7 @@ def check(address: str) -> None:
     """Make sure that a scheduler with a worker answers.
 
     Raises:
-        DeviceError: it does not, within 6 s.
+        DeviceError: it does not, within 5 s.
     """
     _connected(address).close(timeout=2)
 

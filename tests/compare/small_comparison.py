@@ -1,0 +1,36 @@
+"""Comparisons of a second: few features, few epochs, small data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from kernlab.compare import Comparison, Record
+from kernlab.compare.run import Computed, Done, compare
+from kernlab.data import DataSpec
+
+QUICK = {"n_features": 20, "epochs": 2}
+
+
+def small(methods: tuple[str, ...] = ("SK", "ASKL"), repeats: int = 3, **changes: Any) -> Comparison:
+    """Two quick methods on iris."""
+    changes = {"options": QUICK, **changes}
+    return Comparison(methods, (DataSpec.build(dataset="iris"),), repeats, **changes)
+
+
+def done(comparison: Comparison, store: Any, **options: Any) -> tuple[Record, ...]:
+    """The records at the end."""
+    last = list(compare(comparison, **{"backend": "here", "store": store, **options}))[-1]
+    assert isinstance(last, Done)
+    assert last.complete
+    return last.records
+
+
+def computed(events: Iterable[Any]) -> list[Computed]:
+    return [event for event in events if isinstance(event, Computed)]
+
+
+def numbers(records: Iterable[Record]) -> list[Record]:
+    """The records without what a clock says."""
+    return [replace(record, seconds=0.0, tuning_seconds=0.0) for record in records]
