@@ -141,11 +141,14 @@ def to_latex(summary: Summary, *, label: str = "tab:comparison") -> str:
         arrow = {"more": r"$\uparrow$", "less": r"$\downarrow$"}[table.direction]
         name = f"{escape(table.dataset)} ({_UNITS.get(table.metric, '--')} {arrow})"
         lines.append(" & ".join([name, *cells, number(table.constant, digits)]) + r" \\")
-    counts = sorted({len(table.splits) for table in summary.tables})
-    repeats = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "0"
+    counts = sorted({len(table.splits) for table in summary.tables}) or [0]
+    several = counts[-1] > 1
+    spread = ", mean $\\pm$ standard deviation over" if several else " on"
+    repeats = " to ".join(map(str, dict.fromkeys([counts[0], counts[-1]])))
     caption = (
-        f"Test metric, mean $\\pm$ standard deviation over {repeats} splits that all methods share"
-        f"{_sizes(summary.tables)}. Best in bold, not significantly worse ones underlined. {escape(summary.note)} "
+        f"Test metric{spread} {repeats} split{'' if counts[-1] == 1 else 's'} that all methods share"
+        f"{_sizes(summary.tables)}. Best in bold{', not significantly worse ones underlined' if several else ''}. "
+        f"{escape(summary.note)} "
         "Constant: what predicting the most frequent class or the mean gives."
     )
     if any(row.failed for table in summary.tables for row in table.rows):

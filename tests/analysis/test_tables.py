@@ -166,6 +166,15 @@ def test_failures_stand_in_brackets_and_are_explained():
     structure(to_latex(summarise([])))
 
 
+def test_one_repeat_promises_no_test():
+    text = to_latex(summarise([record("SK", "segment", 0, 90.0), record("ASKL", "segment", 0, 91.0)]))
+    structure(text)
+    assert "on 1 split that" in text
+    assert "No test" in text
+    assert "underlined" not in text
+    assert "$\\pm$" not in text
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.lists(NAMES, min_size=1, max_size=4, unique=True))
 def test_no_name_breaks_the_table(names):
