@@ -49,6 +49,7 @@ def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True) 
     check_port(host, port)
     from streamlit.web import cli
 
+    print(f"kernlab is at http://{'localhost' if host in ('0.0.0.0', '::') else host}:{port} (Ctrl-C ends it)", flush=True)
     # The same path as `streamlit run app.py`, so that the configuration beside app.py is read.
     cli.main(
         [
@@ -57,6 +58,8 @@ def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True) 
             f"--server.address={host}",
             f"--server.port={port}",
             f"--server.headless={str(not open_browser).lower()}",
+            # Streamlit's greeting, and on a developer's machine a card for its own tools that covers the page.
+            "--logger.hideWelcomeMessage=true",
         ],
         prog_name="kernlab app",
         standalone_mode=False,
