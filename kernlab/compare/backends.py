@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -25,7 +25,6 @@ from kernlab.errors import OptionError
 __all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "backend", "compute", "died"]
 
 BACKENDS = ("local", "dask", "here")
-DEATHS = 3  # of workers that a cell may see before it is held to be the cause
 
 
 class Backend(Protocol):
@@ -78,10 +77,10 @@ def compute(cell: Cell, dataset: Dataset) -> Record:
     return run_cell(cell, dataset=dataset)
 
 
-def died(cell: Cell, times: int) -> Record:
+def died(cell: Cell) -> Record:
     """The failed record of a cell that takes its process with it."""
     message = (
-        f"The process that computed it died {times} times (most likely it ran out of memory). "
+        "Every process that computed it died, most likely since it ran out of memory. "
         "Set a smaller n_features or batch_size, or fewer workers."
     )
     return Record(cell.key, cell.to_dict(), "failed", message, versions=versions())
@@ -106,7 +105,7 @@ class Local:
     workers: int | None = None
 
     def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
-        from joblib import Parallel, delayed, parallel_config
+        from joblib import delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         workers = self.workers or devices.cores()
@@ -122,19 +121,40 @@ class Local:
                 yield delayed(compute)(cell, datasets[cell.fingerprint])
 
         while True:
-            with parallel_config("loky", n_jobs=workers, inner_max_num_threads=1):
-                records = Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(drawn())
             try:
-                with closing(records):
+                with closing(_parallel(workers, drawn())) as records:
                     for record in records:
                         del under_way[record.key]
                         yield record
                 return
-            except TerminatedWorkerError:
-                for cell in list(under_way.values()):  # one of them killed its worker; the others died with it
+            except TerminatedWorkerError:  # one of those under way killed its process; the others died with it
+                for cell in list(under_way.values()):
                     deaths[cell.key] = deaths.get(cell.key, 0) + 1
-                    if deaths[cell.key] == DEATHS:
-                        yield died(under_way.pop(cell.key), DEATHS)
+                    if deaths[cell.key] > 1:
+                        yield _alone(under_way.pop(cell.key), datasets[cell.fingerprint])
+
+
+def _parallel(workers: int, tasks: Iterator[Any]) -> Generator[Record, None, None]:
+    """Results of the tasks as they come, never more of them under way than there are workers."""
+    from joblib import Parallel, parallel_config
+
+    with parallel_config("loky", n_jobs=workers, inner_max_num_threads=1):
+        runner = Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
+    results: Generator[Record, None, None] = runner(tasks)
+    return results
+
+
+def _alone(cell: Cell, dataset: Dataset) -> Record:
+    """The record of a cell that has seen two processes die, in one that it shares with nobody."""
+    from joblib import delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    try:
+        # Of one worker joblib would make this very process.
+        (record,) = _parallel(2, iter([delayed(compute)(cell, dataset)]))
+        return record
+    except TerminatedWorkerError:
+        return died(cell)
 
 
 def _again(first: list[Cell], then: Iterator[Cell]) -> Iterator[Cell]:

@@ -18,7 +18,7 @@ from distributed import Client, KilledWorker, WorkerPlugin
 from distributed.comm.core import connect
 
 from kernlab import __version__
-from kernlab.compare.backends import DEATHS, compute, died
+from kernlab.compare.backends import compute, died
 from kernlab.compare.base import Cell, Record
 from kernlab.data import Dataset
 from kernlab.errors import DeviceError
@@ -159,7 +159,7 @@ class _Session:
 
     def _record(self, cell: Cell, future: Any) -> Record:
         if future.status == "error" and isinstance(future.exception(), KilledWorker):
-            return died(cell, DEATHS + 1)
+            return died(cell)
         try:
             record: Record = future.result(timeout=60)
         except Exception as error:
