@@ -17,6 +17,7 @@ from kernlab.compare.backends import Backend, backend
 from kernlab.compare.base import Cell, Comparison, Record
 from kernlab.compare.records import Claim, RecordStore
 from kernlab.compare.rivals import RIVALS
+from kernlab.compare.tuning import check
 from kernlab.data import Dataset, fingerprint, load, prepare
 from kernlab.devices import resolve
 from kernlab.errors import UnknownNameError
@@ -179,7 +180,7 @@ class _Drawn:
 def _backend(chosen: str | Backend, comparison: Comparison, workers: int | None, address: str | None) -> Backend:
     if not isinstance(chosen, str):
         return chosen
-    if chosen == "local" and resolve(comparison.device).type != "cpu":
+    if chosen != "dask" and resolve(comparison.device).type != "cpu":
         workers = 1  # several processes would share the one device
     return backend(chosen, workers=workers, address=address)
 
@@ -191,6 +192,8 @@ def plan(comparison: Comparison) -> Plan:
         KernlabError: as :func:`compare`.
     """
     methods = {name: _checked(comparison, name) for name in comparison.methods}
+    if comparison.tuning:
+        check(comparison.tuning)
     if unused := set(comparison.options) - {key for takes, _ in methods.values() for key in takes}:
         known = sorted({key for takes, _ in methods.values() for key in takes})
         raise UnknownNameError.among("option of the compared methods", min(unused), known)

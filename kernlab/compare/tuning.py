@@ -35,7 +35,7 @@ from kernlab.training.gradient import GradientState
 from kernlab.training.state import TrainingState
 from kernlab.training.trainer import start
 
-__all__ = ["Chosen", "Trial", "tune"]
+__all__ = ["Chosen", "Trial", "check", "tune"]
 
 REPORTS = 8  # times that a training from mini-batches is looked at on its way
 HELD_OUT = 5  # one part in so many is held out where there are no folds
@@ -118,7 +118,7 @@ def tune(
     Raises:
         KernlabError: options or data that cannot be used, or every single setting failed (with the first reason).
     """
-    _check(tuning)
+    check(tuning)
     began = time.perf_counter()
     subject = _subject(name, options, device)
     subject.check(prepared)
@@ -347,10 +347,17 @@ def _every(order: NDArray[np.int64], number: int, keep_order: bool = False) -> N
     return taken if keep_order else np.sort(taken)
 
 
-def _check(tuning: Tuning) -> None:
+def check(tuning: Tuning) -> None:
+    """Make sure that a search can be made so.
+
+    Raises:
+        OptionError: a number outside its range, or a search whose library is not installed.
+        UnknownNameError: no such search.
+    """
     for key, value, least in (("trials", tuning.trials, 1), ("folds", tuning.folds, 1), ("rows", tuning.rows, 10)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise OptionError(f"{key} must be a whole number of at least {least}", repr(value))
     if tuning.seconds is not None and not 0 < tuning.seconds < math.inf:
         raise OptionError("seconds must be a number above 0, or None", repr(tuning.seconds))
-    SEARCHES[tuning.search]
+    with closing(SEARCHES[tuning.search]({}, 1, 0, 10)) as search:
+        next(search)
