@@ -216,6 +216,16 @@ def test_bad_trials_of_a_training_from_mini_batches_are_cut_short():
     assert found.history[statuses.index("pruned")].value is not None
 
 
+def test_the_estimator_is_told_where_the_methods_own_settings_lie():
+    search = SEARCHES["bayes"](
+        {"C": Range(0.1, 1000, start=10.0), "order": Range(5, 60, whole=True, start=30)}, 2, 0, 9
+    )
+    assert next(search).values == {}
+    (trial,) = search.gi_frame.f_locals["study"].trials
+    assert trial.params == {"C": 10.0, "order": 30}
+    assert search.send(1.0).values.keys() == {"C", "order"}
+
+
 def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
     space = {
         "C": Range(0.1, 1000, grid=(1.0, 2.0, 3.0)),
