@@ -5,7 +5,7 @@ reproduced by functions registered in :data:`REPRODUCTIONS` that return the rows
 """
 
 # They register themselves.
-from kernlab.bench import di_figures, discriminant, frames, lkrf, step, watching  # noqa: F401
+from kernlab.bench import di_figures, discriminant, frames, lkrf, replicates, step, watching  # noqa: F401
 from kernlab.bench.base import BENCHMARKS, REPRODUCTIONS
 
 __all__ = ["BENCHMARKS", "REPRODUCTIONS"]

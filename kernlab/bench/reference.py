@@ -39,7 +39,7 @@ class PlainASKL:
     ) -> None:
         self.omega = omega.clone().requires_grad_()
         self.omega_prime = omega_prime.clone().requires_grad_()
-        self.weight = torch.zeros(omega.shape[1], K, requires_grad=True)
+        self.weight = torch.zeros(omega.shape[1], K, device=omega.device, requires_grad=True)
         self.phase, self.trace_norm, self.feature_norm = phase, trace_norm, feature_norm
         self.optimizer = torch.optim.Adam([self.omega, self.omega_prime, self.weight], lr=learning_rate)
 

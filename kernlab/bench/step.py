@@ -23,7 +23,7 @@ from kernlab.spec import RunSpec
 from kernlab.training import rules
 from kernlab.training.gradient import GradientState
 
-__all__ = ["askl_step"]
+__all__ = ["askl_step", "letter", "reference"]
 
 STEPS = 100  # in one timing
 
@@ -31,7 +31,7 @@ STEPS = 100  # in one timing
 @BENCHMARKS.register("askl-step")
 def askl_step() -> dict[str, Any]:
     """Speed of a step against the reference, the parts of it, and how far the results differ."""
-    data, origin = _letter()
+    data, origin = letter()
     threads = torch.get_num_threads()
     try:
         eager, compiled, plain = _run(data, "off"), _run(data, "on"), _plain(_run(data, "off"))
@@ -58,8 +58,8 @@ def askl_step() -> dict[str, Any]:
     return figures | parts
 
 
-def _letter() -> tuple[Prepared, str]:
-    """The letter data, or random numbers of its shape where they are not at hand: the time is the same."""
+def letter() -> tuple[Prepared, str]:
+    """The letter data prepared, or random numbers of its shape where they are not at hand: the time is the same."""
     spec = RunSpec.of("ASKL", "letter").data
     try:
         return prepare(load("letter"), spec, 0), "letter"
@@ -84,7 +84,7 @@ def _advance(run: GradientState) -> Callable[[], None]:
 
 def _plain(run: GradientState) -> Callable[[], None]:
     """The reference on the same frequencies and mini-batches as ``run``."""
-    model = _reference(run)
+    model = reference(run)
 
     def go() -> None:
         for _ in range(STEPS):
@@ -95,7 +95,8 @@ def _plain(run: GradientState) -> Callable[[], None]:
     return go
 
 
-def _reference(run: GradientState) -> PlainASKL:
+def reference(run: GradientState) -> PlainASKL:
+    """The reference before its first step, with the frequencies of ``run``."""
     weights = {r.name: r.weight for r in run.method.regularizers}
     omega = run.params["omega"]
     return PlainASKL(
@@ -110,7 +111,7 @@ def _difference(eager: GradientState, compiled: GradientState, source: GradientS
     Entry by entry a few numbers may differ more: where a gradient is rounding error, Adam still makes a
     step of full length of it.
     """
-    model = _reference(source)
+    model = reference(source)
     for _ in range(steps):
         X, y = source.batch()
         model.step(X, y, source.rate)
