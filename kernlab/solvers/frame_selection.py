@@ -212,9 +212,10 @@ class FrameSelection(StepwiseSolver):
     gives_weights = True
     weighted = True
 
-    algorithm: Literal["lasso", "fista", "subgradient"] = option(
-        "lasso",
-        "Coordinate descent of the lasso (γ = 1), accelerated proximal gradient, or the paper's sub-gradient method.",
+    algorithm: Literal["auto", "lasso", "fista", "subgradient"] = option(
+        "auto",
+        "Coordinate descent of the lasso (γ = 1), accelerated proximal gradient, or the paper's sub-gradient method; "
+        "auto: the lasso for one output and γ = 1, else proximal gradient.",
     )
     g: float = option(1e-5, "Weight g of ‖f‖²_K, for targets of unit variance.", gt=0, le=1e6, log=True)
     b: float = option(1.0, "Price b of λ^γ in the kernel; scales λ and multiplies g.", gt=0, le=1e6, log=True)
@@ -234,8 +235,14 @@ class FrameSelection(StepwiseSolver):
         """c and p."""
         return penalty_constant(self.g, self.b, self.gamma), penalty_exponent(self.gamma)
 
+    def _chosen(self, problem: Problem) -> str:
+        """The algorithm. Coordinate descent for several outputs takes minutes that nobody could watch or stop."""
+        if self.algorithm != "auto":
+            return self.algorithm
+        return "lasso" if problem.K == 1 and self.gamma == 1 else "fista"
+
     def steps(self, problem: Problem) -> int:
-        per_step = {"lasso": self.max_iterations, "fista": ITERATIONS, "subgradient": 1}[self.algorithm]
+        per_step = {"lasso": self.max_iterations, "fista": ITERATIONS, "subgradient": 1}[self._chosen(problem)]
         return math.ceil(self.max_iterations / per_step)
 
     def start(self, problem: Problem) -> dict[str, Tensor]:
@@ -254,7 +261,7 @@ class FrameSelection(StepwiseSolver):
         state = super().start(problem)
         mu = torch.zeros(len(state["spectrum"]), problem.K, dtype=torch.float64)
         state |= {"weight": mu.to(problem.X), "solver/mu": mu}
-        if self.algorithm == "fista":
+        if self._chosen(problem) == "fista":
             state |= {"solver/ahead": mu, "solver/momentum": torch.ones((), dtype=torch.float64)}
         return state | {"solver/rest": torch.ones((), dtype=torch.float64)}
 
@@ -268,9 +275,10 @@ class FrameSelection(StepwiseSolver):
         of, (c, p) = _means_of(problem), self._penalty
         before = state["solver/mu"].cpu()
         own: dict[str, Tensor] = {}
-        if self.algorithm == "lasso":
+        algorithm = self._chosen(problem)
+        if algorithm == "lasso":
             mu = lasso(of, c, self.tolerance, self.max_iterations)
-        elif self.algorithm == "fista":
+        elif algorithm == "fista":
             count = min(ITERATIONS, self.max_iterations - number * ITERATIONS)
             mu, ahead, momentum = _fista(
                 of, c, p, before, state["solver/ahead"].cpu(), float(state["solver/momentum"]), count

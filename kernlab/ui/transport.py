@@ -105,7 +105,8 @@ def transport(
     same = watch is not None and spec is not None and watch.spec == spec
     # The buttons are for the run under way, where there is one, else for what the form says.
     method = watch.method if watch and steerable else spec.method if spec else None
-    at_once, batches = method is not None and solved_at_once(method), method is None or learns_in_batches(method)
+    batches = method is None or learns_in_batches(method)
+    at_once = watch.at_once if watch and steerable and watch.facts else method is not None and solved_at_once(method)
 
     def act(what: Callable[[], str | None]) -> None:
         st.session_state.pop("train.trouble", None)

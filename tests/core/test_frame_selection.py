@@ -250,7 +250,7 @@ def test_sub_gradients_come_within_a_few_percent_where_functions_are_nearly_orth
 
 def test_classes_share_one_kernel_and_are_told_apart():
     given = problem(task="classification", n=300)
-    state, (seen,) = solve(FrameSelection(g=1e-4), given)
+    state, (seen,) = solve(FrameSelection(g=1e-4, algorithm="lasso"), given)
     F = given.representation.apply(state, given.X) @ state["weight"]
     assert F.shape == (300, 3)
     largest = float(torch.bincount(given.y).max()) / 300
@@ -335,8 +335,14 @@ def test_targets_of_nothing_need_nothing():
 
 def test_the_lasso_is_refused_for_other_exponents():
     with pytest.raises(CompositionError, match="Set algorithm=fista, or gamma=1") as refused:
-        FrameSelection(gamma=2.0).start(problem())
+        FrameSelection(gamma=2.0, algorithm="lasso").start(problem())
     assert "exponent 2γ/(γ+1) is more than 1" in str(refused.value)
+
+
+def test_left_to_itself_it_takes_what_can_be_watched_where_that_is_slow():
+    assert FrameSelection(g=1e-4)._chosen(problem()) == "lasso"
+    assert FrameSelection(g=1e-4, gamma=1.5)._chosen(problem()) == "fista"
+    assert FrameSelection(g=1e-4)._chosen(problem(task="classification")) == "fista"
 
 
 @pytest.mark.parametrize("bad", [{"gamma": 0.5}, {"g": 0.0}, {"g": -1.0}, {"b": 0.0}, {"tolerance": 0.0}])
