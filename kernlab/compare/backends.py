@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -71,9 +71,7 @@ def backend(name: str = "local", *, workers: int | None = None, address: str | N
 
 
 def compute(cell: Cell, dataset: Dataset) -> Record:
-    """What a worker does. Ctrl-C reaches every process of a terminal, and is the caller's to answer."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """What a worker does."""
     return run_cell(cell, dataset=dataset)
 
 
@@ -106,7 +104,7 @@ class Local:
 
     def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
         from joblib import delayed
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
+        from joblib.externals.loky.process_executor import BrokenProcessPool
 
         workers = self.workers or devices.cores()
         if workers == 1:
@@ -127,7 +125,7 @@ class Local:
                         del under_way[record.key]
                         yield record
                 return
-            except TerminatedWorkerError:  # one of those under way killed its process; the others died with it
+            except BrokenProcessPool:  # one of those under way killed its process; the others died with it
                 for cell in list(under_way.values()):
                     deaths[cell.key] = deaths.get(cell.key, 0) + 1
                     if deaths[cell.key] > 1:
@@ -140,20 +138,34 @@ def _parallel(workers: int, tasks: Iterator[Any]) -> Generator[Record, None, Non
 
     with parallel_config("loky", n_jobs=workers, inner_max_num_threads=1):
         runner = Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-    results: Generator[Record, None, None] = runner(tasks)
+    with _deaf():
+        results: Generator[Record, None, None] = runner(tasks)
     return results
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes started within it do not hear Ctrl-C, which reaches all of a terminal's: it is this one's to answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _alone(cell: Cell, dataset: Dataset) -> Record:
     """The record of a cell that has seen two processes die, in one that it shares with nobody."""
     from joblib import delayed
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
         # Of one worker joblib would make this very process.
         (record,) = _parallel(2, iter([delayed(compute)(cell, dataset)]))
         return record
-    except TerminatedWorkerError:
+    except BrokenProcessPool:
         return died(cell)
 
 

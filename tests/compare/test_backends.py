@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 from distributed import Client, LocalCluster
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.externals.loky.process_executor import BrokenProcessPool
 from small_comparison import computed, done, numbers, small
 
 from kernlab.compare import backends, cluster
@@ -69,7 +69,7 @@ def test_a_cell_that_takes_its_process_with_it_fails_and_the_rest_goes_on(monkey
             cells = [arguments[0] for _, arguments, _ in held]
             together.append([cell.seed for cell in cells])
             if deadly in cells:
-                raise TerminatedWorkerError
+                raise BrokenProcessPool
             function, arguments, _ = held.pop()
             yield function(*arguments)
             held += itertools.islice(tasks, 1)
