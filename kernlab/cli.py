@@ -25,7 +25,6 @@ from kernlab.errors import KernlabError, OptionError
 if TYPE_CHECKING:
     from kernlab.analysis.comparison import Summary
     from kernlab.compare import Record
-    from kernlab.data import DataSpec
     from kernlab.runs.store import Store
     from kernlab.spec import RunSpec
     from kernlab.training.control import Control
@@ -363,9 +362,10 @@ def compare(
 ) -> None:
     """Compare methods on the same splits; the same command goes on where it was stopped."""
     from kernlab.analysis.comparison import summarise
-    from kernlab.compare import Comparison, Tuning
+    from kernlab.compare import Tuning
     from kernlab.compare.run import Computed, Done, Planned
     from kernlab.compare.run import compare as run
+    from kernlab.compare.written import assemble
     from kernlab.training.control import Control
 
     searched = {"trials": trials, "seconds": budget, "search": search, "folds": folds}
@@ -374,9 +374,8 @@ def compare(
         raise OptionError("--trials, --budget, --search and --folds say how to tune", ", ".join(searched), "add --tune")
     options = _settings(settings) | ({} if test_size is None else {"test_size": test_size})
     names = _names(methods_)
-    data, common, own = _sorted_settings(options, names, _names(datasets_))
     tuning = Tuning(**searched) if tune else None  # type: ignore[arg-type]
-    comparison = Comparison(tuple(names), data, repeats, common, own, tuning, seed, device)
+    comparison = assemble(names, _names(datasets_), options, repeats=repeats, tuning=tuning, seed=seed, device=device)
     summarise((), level=level)  # a bad level is told before the work
     control = Control()
     with _interruptible(control):
@@ -408,29 +407,6 @@ def compare(
 
 def _names(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _sorted_settings(
-    options: Mapping[str, Any], methods: Sequence[str], datasets: Sequence[str]
-) -> tuple[tuple[DataSpec, ...], dict[str, Any], dict[str, dict[str, Any]]]:
-    """Settings by whom they are for: each data set, all methods, single methods."""
-    from kernlab.data import DataSpec
-    from kernlab.options import options_of
-    from kernlab.spec import RunSpec
-
-    own: dict[str, dict[str, Any]] = {}
-    data: dict[str, Any] = {}
-    common: dict[str, Any] = {}
-    for key, value in options.items():
-        method, dot, rest = key.rpartition(".")
-        if dot and method in methods:
-            own.setdefault(method, {})[rest] = value
-        elif method == "data" or key in options_of(DataSpec):
-            data[key] = value
-        else:
-            common[key] = value
-    specs = (RunSpec(data=DataSpec.build(dataset=each)).with_options(data).data for each in datasets)
-    return tuple(specs), common, own
 
 
 def _outcome(record: Record) -> str:

@@ -17,14 +17,14 @@ from kernlab.compare.backends import Backend, backend
 from kernlab.compare.base import Cell, Comparison, Record
 from kernlab.compare.records import Claim, RecordStore
 from kernlab.compare.rivals import RIVALS
-from kernlab.compare.tuning import check
+from kernlab.compare.tuning import check as check_tuning
 from kernlab.data import Dataset, fingerprint, load, prepare
 from kernlab.devices import resolve
 from kernlab.errors import UnknownNameError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import options_of
 
-__all__ = ["Computed", "Done", "Event", "Plan", "Planned", "compare", "plan"]
+__all__ = ["Computed", "Done", "Event", "Plan", "Planned", "check", "compare", "plan"]
 
 POLL = 0.2  # seconds between two looks at what another process computes
 
@@ -191,12 +191,7 @@ def plan(comparison: Comparison) -> Plan:
     Raises:
         KernlabError: as :func:`compare`.
     """
-    methods = {name: _checked(comparison, name) for name in comparison.methods}
-    if comparison.tuning:
-        check(comparison.tuning)
-    if unused := set(comparison.options) - {key for takes, _ in methods.values() for key in takes}:
-        known = sorted({key for takes, _ in methods.values() for key in takes})
-        raise UnknownNameError.among("option of the compared methods", min(unused), known)
+    methods = check(comparison)
     datasets, fingerprints = {}, {}
     for data in comparison.datasets:
         dataset = load(data)
@@ -206,6 +201,22 @@ def plan(comparison: Comparison) -> Plan:
     takes = {name: keys for name, (keys, _) in methods.items()}
     cells = comparison.cells(fingerprints, takes)
     return Plan(tuple(replace(cell, options=methods[cell.method][1]) for cell in cells), datasets)
+
+
+def check(comparison: Comparison) -> dict[str, tuple[list[str], dict[str, Any]]]:
+    """By method: the option keys that it has, and its options where they differ from its own. Reads no data.
+
+    Raises:
+        UnknownNameError: no such method or option.
+        OptionError: a bad value.
+    """
+    methods = {name: _checked(comparison, name) for name in comparison.methods}
+    if comparison.tuning:
+        check_tuning(comparison.tuning)
+    if unused := set(comparison.options) - {key for takes, _ in methods.values() for key in takes}:
+        known = sorted({key for takes, _ in methods.values() for key in takes})
+        raise UnknownNameError.among("option of the compared methods", min(unused), known)
+    return methods
 
 
 def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, Any]]:

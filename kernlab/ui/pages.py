@@ -24,6 +24,7 @@ class Page(NamedTuple):
 PAGES = (
     Page("home", "Home", ":material/home:"),
     Page("train", "Train", ":material/play_circle:"),
+    Page("compare", "Compare", ":material/leaderboard:"),
     Page("runs", "Runs", ":material/database:"),
 )
 

@@ -25,7 +25,7 @@ from kernlab.spec import RunSpec
 from kernlab.typing import Task
 from kernlab.ui.forms import from_text, option_widget, show_error, to_text
 
-__all__ = ["START", "fill", "scene_of", "spec_form", "spec_from"]
+__all__ = ["FAMILIES", "START", "data_sets", "families", "fill", "scene_of", "spec_form", "spec_from", "unfit"]
 
 #: What a first visitor finds: seconds of training, and learning the frequencies shows (SK stays 8 % behind).
 START = {"dataset": "checkerboard", "method": "ASKL", "n_features": 300}
@@ -37,7 +37,7 @@ _PENALTIES = tuple(REGULARIZERS)
 _DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
 
 #: Where methods come from, by the first word of their source; exact kernels belong to nobody.
-_PAPERS = {
+FAMILIES = {
     "ASKL": "Spectral kernels (ASKL)",
     "DI": "Discriminant information (DI)",
     "LKRF": "Learned random features (LKRF)",
@@ -117,7 +117,7 @@ def spec_from(scene: Mapping[str, str]) -> RunSpec:
 
 
 def _check_dataset(name: str) -> None:
-    names = [each.name for each in _known() if each.available]
+    names = [each.name for each in data_sets() if each.available]
     if name not in names:
         raise UnknownNameError.among("data set", name, names)
 
@@ -140,7 +140,7 @@ def fill(spec: RunSpec) -> None:
     state = st.session_state
     state[_KEY + "dataset"], state[_KEY + "method"] = spec.data.dataset, spec.method.name
     state[_KEY + "paper"] = _paper(spec.method)
-    state[_KEY + "group"] = next((k.group for k in _known() if k.name == spec.data.dataset), "generated")
+    state[_KEY + "group"] = next((k.group for k in data_sets() if k.name == spec.data.dataset), "generated")
     state[_KEY + "seed"], state[_KEY + "device"] = spec.seed, spec.device
     values = {**{k: getattr(spec.data, k) for k in _DATA}, **spec.method.options()}
     for key, value in values.items():
@@ -158,7 +158,7 @@ def spec_form() -> RunSpec | None:
     with st.sidebar:
         try:
             dataset, source = _data_form()
-            task = next((each.task for each in _known() if each.name == dataset), None)
+            task = next((each.task for each in data_sets() if each.name == dataset), None)
             method, beside = _method_form(task)
             spec = RunSpec(method, DataSpec.build(dataset=dataset), st.session_state[_KEY + "seed"])
             spec = spec.with_options({f"data.{key}": value for key, value in source.items()})
@@ -186,7 +186,7 @@ def _look() -> tuple[list[Known], str]:
         return inside, str(error)
 
 
-def _known() -> list[Known]:
+def data_sets() -> list[Known]:
     return _look()[0]
 
 
@@ -194,7 +194,7 @@ def _data_form() -> tuple[str, dict[str, Any]]:
     st.subheader("Data", anchor=False)
     if trouble := _look()[1]:
         st.error(trouble, icon=":material/error:")
-    every = [each for each in _known() if each.available]
+    every = [each for each in data_sets() if each.available]
     groups = [group for group in _GROUPS if any(each.group == group for each in every)]
     state = st.session_state
     st.segmented_control(
@@ -233,7 +233,7 @@ def _describe(each: Known) -> str:
 
 def _group_changed() -> None:
     state = st.session_state
-    here = [each.name for each in _known() if each.available and each.group == state[_KEY + "group"]]
+    here = [each.name for each in data_sets() if each.available and each.group == state[_KEY + "group"]]
     state[_KEY + "dataset"] = here[0]
     _data_changed()
 
@@ -247,9 +247,9 @@ def _data_changed() -> None:
 
 
 @cache
-def _papers() -> dict[str, list[str]]:
+def families() -> dict[str, list[str]]:
     """The named methods by where they come from."""
-    groups: dict[str, list[str]] = {paper: [] for paper in _PAPERS}
+    groups: dict[str, list[str]] = {paper: [] for paper in FAMILIES}
     for name, spec in METHODS.items():
         groups[_paper(spec)].append(name)
     groups[_CUSTOM] = [_CUSTOM]
@@ -262,7 +262,7 @@ def _paper(method: MethodSpec) -> str:
     return "exact" if isinstance(method.feature_map, ExactKernel) else method.source.split()[0].rstrip(",")
 
 
-def _unfit(name: str, task: Task | None) -> str:
+def unfit(name: str, task: Task | None) -> str:
     """What a named method is for, where the data are something else."""
     if name != _CUSTOM and task:
         try:
@@ -275,17 +275,17 @@ def _unfit(name: str, task: Task | None) -> str:
 def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     """The method with its parts, and the place for what is wrong about it."""
     st.subheader("Method", anchor=False)
-    state, papers = st.session_state, _papers()
+    state, papers = st.session_state, families()
     paper = st.selectbox(
         "Family", list(papers), list(papers).index(state[_KEY + "paper"]), key=_KEY + "paper",
-        format_func=_PAPERS.__getitem__, on_change=_paper_changed, args=(task,),
+        format_func=FAMILIES.__getitem__, on_change=_paper_changed, args=(task,),
         help="Named methods, grouped by the paper they come from; or choose every part yourself.",
     )  # fmt: skip
     name = _CUSTOM
     if paper != _CUSTOM:
         name = st.selectbox(
             "Method", papers[paper], papers[paper].index(state[_KEY + "method"]), key=_KEY + "method",
-            format_func=lambda name: f"{name} (for {what})" if (what := _unfit(name, task)) else name,
+            format_func=lambda name: f"{name} (for {what})" if (what := unfit(name, task)) else name,
             on_change=_method_changed,
         )  # fmt: skip
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
@@ -303,8 +303,8 @@ def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
 def _paper_changed(task: Task | None) -> None:
     """The family's first method that suits the data."""
     state = st.session_state
-    names = _papers()[state[_KEY + "paper"]]
-    state[_KEY + "method"] = next((name for name in names if not _unfit(name, task)), names[0])
+    names = families()[state[_KEY + "paper"]]
+    state[_KEY + "method"] = next((name for name in names if not unfit(name, task)), names[0])
     _method_changed()
 
 

@@ -1,0 +1,149 @@
+"""Which comparison is on the page, how far it is, and the buttons that steer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from kernlab.compare import Comparison
+from kernlab.compare.job import ComparisonManager, Snapshot
+from kernlab.compare.records import StoredComparison, comparison_id
+from kernlab.errors import KernlabError
+from kernlab.ui import compare
+from kernlab.ui.transport import duration
+
+__all__ = ["earlier", "look", "open_comparison", "opened", "progress", "transport"]
+
+_ICONS = {
+    "queued": ":material/hourglass_empty:",
+    "running": ":material/play_arrow:",
+    "stopping": ":material/hourglass_bottom:",
+    "finished": ":material/check_circle:",
+    "stopped": ":material/stop_circle:",
+    "failed": ":material/error:",
+}
+_SHOWN = 8  # earlier comparisons that are listed without being asked
+
+
+def open_comparison(stored: StoredComparison | None) -> None:
+    """Put a comparison on the page."""
+    st.session_state["compare.opened"] = stored
+    st.session_state.pop("compare.snapshot", None)
+
+
+def opened() -> StoredComparison | None:
+    """The comparison on the page."""
+    stored: StoredComparison | None = st.session_state.get("compare.opened")
+    return stored
+
+
+def look(jobs: ComparisonManager) -> Snapshot | None:
+    """How far it is. What does not move is read once."""
+    stored = opened()
+    if stored is None:
+        return None
+    held: Snapshot | None = st.session_state.get("compare.snapshot")
+    if held is None or held.live or stored.id in jobs.running():
+        held = st.session_state["compare.snapshot"] = jobs.snapshot(stored.id)
+    return held
+
+
+def progress(snapshot: Snapshot, stored: StoredComparison) -> None:
+    """One line and a bar: status, how far, elapsed, remaining; then what went wrong, if anything did."""
+    done, total = len(snapshot.records), snapshot.total or len(stored.keys)
+    words = [f"{_ICONS[snapshot.status]} {snapshot.status.capitalize()}"]
+    words.append(f"{done} of {total} cells" if total else "reading the data")
+    if failed := len(snapshot.failed):
+        words.append(f"{failed} failed")
+    if snapshot.elapsed:
+        words.append(f"{duration(snapshot.elapsed)} elapsed")
+    if snapshot.live and snapshot.remaining is not None:
+        words.append(f"about {duration(snapshot.remaining)} left")
+    if snapshot.status == "stopping":
+        words.append("cells under way are finished first")
+    st.progress(done / total if total else 0.0, " · ".join(words))
+    if snapshot.error:
+        st.error(snapshot.error, icon=":material/error:")
+
+
+def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Comparison | None) -> None:
+    """Start what the form says; stop, resume, or compute again what failed of what is on the page."""
+    stored = opened()
+    same = stored is not None and comparison is not None and stored.id == comparison_id(comparison)
+    live = snapshot is not None and snapshot.live
+    complete = snapshot is not None and snapshot.status == "finished"
+
+    def act(what: Callable[[], str]) -> None:
+        st.session_state["compare.trouble"] = ""
+        try:
+            open_comparison(jobs.store.comparison(what()))
+        except KernlabError as error:
+            st.session_state["compare.trouble"] = str(error)
+
+    def begin() -> str:
+        assert comparison is not None
+        return jobs.start(comparison)
+
+    def go_on(retry: bool = False) -> str:
+        assert stored is not None
+        return jobs.start(stored.comparison, retry=retry)
+
+    def stop() -> str:
+        assert stored is not None
+        jobs.cancel(stored.id)
+        return stored.id
+
+    with st.container(horizontal=True, vertical_alignment="center", key="compare-transport"):
+        st.button("Start", type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
+                  on_click=act, args=(begin,), help="Compare what stands on the left")  # fmt: skip
+        st.button("Resume", icon=":material/resume:", disabled=stored is None or live or complete, on_click=act,
+                  args=(go_on,), help="Go on; what is finished is not computed again")  # fmt: skip
+        st.button("Stop", icon=":material/stop:", disabled=not live or snapshot.status == "stopping",  # type: ignore[union-attr]
+                  on_click=act, args=(stop,), help="Finish the cells under way and begin no more")  # fmt: skip
+        if snapshot and snapshot.failed and not live:
+            st.button("Retry failed", icon=":material/replay:", on_click=act, args=(lambda: go_on(retry=True),),
+                      help="Compute the failed cells again")  # fmt: skip
+    if trouble := st.session_state.get("compare.trouble"):
+        st.error(trouble, icon=":material/error:")
+
+
+def earlier(jobs: ComparisonManager) -> None:
+    """The other comparisons, newest first, to open, resume or forget."""
+    now = opened()
+    every = [stored for stored in jobs.store.comparisons() if now is None or stored.id != now.id]
+    if not every:
+        return
+    st.subheader("Earlier comparisons", anchor=False)
+    more = len(every) > _SHOWN and st.toggle(f"Show all {len(every)}", key="compare.all")
+    for stored in every if more else every[:_SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(stored.name, key=f"compare.open.{stored.id}", type="tertiary", on_click=_open, args=(stored,),
+                      icon=":material/open_in_browser:")  # fmt: skip
+            done, total = jobs.store.finished(stored), len(stored.keys)
+            far = "not begun" if not total else f"{total} cells" if done == total else f"{done} of {total} cells"
+            when = datetime.fromtimestamp(stored.created, UTC).astimezone().strftime("%d %b %Y, %H:%M")
+            repeats = stored.comparison.repeats
+            st.caption(f"{repeats} repeat{'s' if repeats > 1 else ''} · {far} · {when}")
+            st.button("Forget", key=f"compare.forget.{stored.id}", type="tertiary", icon=":material/delete:",
+                      on_click=_forget, args=(jobs, stored.id), disabled=stored.id in jobs.running(),
+                      help="Strike it from this list; its finished cells are kept for others")  # fmt: skip
+
+
+def _open(stored: StoredComparison) -> None:
+    st.session_state["compare.trouble"] = ""
+    open_comparison(stored)
+    try:
+        compare.fill(compare.scene_of(stored.comparison))
+    except KernlabError as error:  # its data set may be gone; what was found is still there
+        st.session_state["compare.trouble"] = str(error)
+
+
+def _forget(jobs: ComparisonManager, id: str) -> None:
+    try:
+        jobs.store.delete(id)
+    except KernlabError as error:
+        st.session_state["compare.trouble"] = str(error)
+    if (stored := opened()) and stored.id == id:
+        open_comparison(None)
