@@ -1,0 +1,271 @@
+"""The Compare page: what it shows, what a mistake leads to, and in a real browser what a person does with it."""
+
+import csv
+import io
+import json
+import re
+import time
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kernlab import devices
+from kernlab.compare.job import manager
+from kernlab.compare.run import check
+from kernlab.compare.written import assemble, command, settings_of
+from kernlab.ui import compare, compared
+
+QUICK = {"methods": "SK,RF,constant", "datasets": "iris", "repeats": "3", "n_features": "20", "epochs": "2"}
+APP = "from kernlab.ui.pages import show; show('compare')"
+
+
+def page(**scene):
+    app = AppTest.from_string(APP, default_timeout=60)
+    for key, value in scene.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def errors(app):
+    assert not app.exception
+    return [error.value for error in app.error]
+
+
+def said(app, key):
+    """What the address says."""
+    value = app.query_params[key]
+    return value[0] if isinstance(value, list) else value
+
+
+def button(app, label):
+    return next(each for each in app.button if each.label == label)
+
+
+def computed(scene):
+    """The id of a comparison that is finished, made in this very process."""
+    settings = {key: value for key, value in scene.items() if key not in ("methods", "datasets", "repeats")}
+    methods, datasets = scene["methods"].split(","), scene["datasets"].split(",")
+    comparison = assemble(methods, datasets, settings, repeats=int(scene["repeats"]))
+    id = manager().start(comparison, backend="here")
+    assert manager().wait(id, 60).status == "finished"
+    return id
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
+    monkeypatch.delenv("KERNLAB_DATA", raising=False)
+    yield tmp_path
+    manager().shutdown()
+
+
+# -- a comparison as it is written -----------------------------------------------------------------------------
+
+
+def test_an_address_and_a_command_say_the_whole_comparison():
+    settings = {"n_features": "50", "ASKL.epochs": "3", "test_size": 0.3, "data.n_samples": 200}
+    comparison = assemble(["SK", "ASKL"], ["moons", "xor"], settings, repeats=4, seed=7)
+    assert settings_of(comparison) == {key: str(value) for key, value in settings.items()}
+    again = assemble(["SK", "ASKL"], ["moons", "xor"], settings_of(comparison), repeats=4, seed=7)
+    assert again.datasets == comparison.datasets
+    assert check(again) == check(comparison)
+    line = command(comparison)
+    assert "--methods SK,ASKL --datasets moons,xor --repeats 4 --seed 7" in line
+    assert "--set ASKL.epochs=3" in line
+    scene = compare.scene_of(comparison)
+    assert scene["methods"] == "SK,ASKL"
+    assert scene["ASKL.epochs"] == "3"
+
+
+# -- without a browser -----------------------------------------------------------------------------------------
+
+
+def test_an_empty_page_invites(home):
+    app = page()
+    assert errors(app) == []
+    assert button(app, "Start").disabled
+    assert button(app, "Try an example")
+
+
+def test_the_example_can_be_computed(home, monkeypatch):
+    monkeypatch.setattr(compare, "EXAMPLE", QUICK)
+    monkeypatch.setattr(devices, "cores", lambda: 1)  # other processes take seconds to start
+    app = button(page(), "Try an example").click().run()
+    assert errors(app) == []
+    assert (said(app, "methods"), said(app, "n_features")) == (QUICK["methods"], "20")
+    assert manager().wait(said(app, "id"), 120).status == "finished"
+
+
+def test_the_address_fills_the_form_and_says_it_again(home):
+    scene = {**QUICK, "seed": "5", "tune": "true", "trials": "3", "budget": "2", "test_size": "0.3",
+             "SK.frobenius": "0.01"}  # fmt: skip
+    app = page(**scene)
+    assert errors(app) == []
+    assert {key: said(app, key) for key in scene} == scene
+    assert not button(app, "Start").disabled
+
+
+@pytest.mark.parametrize(
+    ("scene", "sentence"),
+    [
+        ({"methods": "ASKLL"}, "Did you mean ASKL"),
+        ({"datasets": "irs"}, "Did you mean iris"),
+        ({"repeats": "many"}, "repeats must be"),
+        ({"repeats": "0"}, "repeats must be"),
+        ({"test_size": "2"}, "test_size must be"),
+        ({"search": "luck", "tune": "true"}, "search"),
+        ({"id": "nosuchone"}, "comparison must be one that kernlab knows"),
+        ({"id": "../../etc"}, "comparison must be one that kernlab knows"),
+        ({**QUICK, "n_featurs": "3"}, "Did you mean n_features"),
+        ({**QUICK, "n_features": "many"}, "n_features must be"),
+        ({**QUICK, "test": "luck", "level": "9", "show": "elsewhere"}, ""),
+    ],
+)
+def test_an_odd_address_is_a_sentence_and_the_page_works(home, scene, sentence):
+    app = page(**scene)
+    assert sentence in " ".join(errors(app))
+    assert bool(errors(app)) == bool(sentence)
+
+
+def test_methods_that_do_not_fit_are_marked(home):
+    app = page(**{**QUICK, "methods": "SK,KRR,eSVR-rbf"})
+    assert errors(app) == []
+    assert any("eSVR-rbf" in each.value and "regression" in each.value for each in app.warning)
+
+
+def test_one_repeat_is_no_test(home):
+    id = computed({**QUICK, "repeats": "1"})
+    app = page(id=id)
+    assert errors(app) == []
+    words = " ".join(each.value for each in app.caption)
+    assert "at least two repeats" in words
+    assert "No test" in words
+    assert app.number_input(key="compare.repeats").value == 1  # the form is what is shown
+
+
+def test_a_cell_that_fails_says_why(home):
+    id = computed({**QUICK, "methods": "SK,eSVR-rbf"})
+    app = page(id=id)
+    assert errors(app) == []
+    assert any("eSVR-rbf" in each.value and "regression" in each.value for each in app.markdown)
+    assert button(app, "Retry failed")
+
+
+def test_an_earlier_comparison_is_opened_and_forgotten(home):
+    id = computed(QUICK)
+    app = page()
+    name = manager().store.comparison(id).name
+    app = button(app, name).click().run()
+    assert errors(app) == []
+    assert said(app, "id") == id
+    assert app.multiselect(key="compare.datasets").value == ["iris"]
+    app = page()
+    button(app, "Forget").click().run()
+    assert manager().store.comparisons() == []
+
+
+def test_the_view_is_in_the_address(home):
+    app = page(id=computed({**QUICK, "datasets": "iris,wine"}), show="wine", test="corrected", level="0.1")
+    assert errors(app) == []
+    assert said(app, "show") == "wine"
+    assert any("corrected resampled t-test against the best" in each.value for each in app.caption)
+    assert "10 % level" in " ".join(each.value for each in app.caption)
+
+
+def test_figures_keep_the_digits_that_matter():
+    rmse = SimpleNamespace(metric="rmse")
+    assert compared._figure(0.0123456, 0.00045, rmse) == "0.01235 ± 0.00045"
+    assert compared._figure(1234.5, 56.7, rmse) == "1234 ± 57"
+    assert compared._figure(None, None, rmse) == "–"
+
+
+# -- in a browser ----------------------------------------------------------------------------------------------
+
+
+def until(page, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end
+        page.wait_for_timeout(100)
+
+
+def press(page, name):
+    page.locator(".st-key-compare-transport").get_by_role("button", name=name, exact=True).click()
+
+
+def cells(page):
+    """Finished cells, as the page says."""
+    found = re.search(r"(\d+) of \d+ cells", page.locator("[data-testid=stProgress]").first.inner_text())
+    return int(found.group(1)) if found else 0
+
+
+def bands(page):
+    """Repeats in the overlay, by what its subtitle says."""
+    return page.evaluate(
+        "document.querySelector('.st-key-compare-bands .js-plotly-plot')?.layout?.title?.subtitle?.text ?? ''"
+    )
+
+
+@pytest.mark.browser
+def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
+    page.goto(f"{server.url}/compare?datasets=iris&repeats=3&n_features=20&epochs=150")
+    for name in ("SK", "ASKL", "constant"):
+        page.locator("[data-testid=stSidebar]").get_by_role("button", name=name, exact=True).click()
+        page.wait_for_url(lambda url, name=name: name in url)
+    press(page, "Start")
+    until(page, lambda: cells(page) >= 1)
+    press(page, "Stop")
+    page.get_by_text("Stopped").first.wait_for(timeout=60_000)
+    stopped = cells(page)
+    assert 1 <= stopped < 9
+    before, files = bands(page), {p: p.stat().st_mtime_ns for p in server.home.rglob("cells/*.json")}
+    assert len(files) == stopped
+
+    address = page.url
+    page.reload()
+    page.get_by_text("Stopped").first.wait_for()
+    assert page.url == address
+    press(page, "Resume")
+    page.get_by_text("Finished").first.wait_for(timeout=60_000)
+    until(page, lambda: bands(page).startswith("3 repeats"))
+    assert bands(page) != before
+    assert {p: p.stat().st_mtime_ns for p in files} == files  # nothing was computed twice
+
+    table = page.locator(".st-key-compare-table")
+    assert table.locator("tr").count() == 4
+    assert table.locator("b").count() >= 1
+
+    def exported(label):
+        with page.expect_download() as caught:
+            page.get_by_role("button", name=label, exact=True).click()
+        return caught.value.path().read_text("utf-8")
+
+    page.get_by_role("button", name="Export").click()
+    latex = exported("Table as LaTeX")
+    assert balanced(latex)
+    columns = re.search(r"\\begin\{tabular\}\{(l?c+)\}", latex).group(1)
+    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 2
+    assert all(len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1 for row in rows)
+    assert r"\textbf{" in rows[1]
+    long = list(csv.DictReader(io.StringIO(exported("A row a cell (CSV)"))))
+    assert len(long) == 9
+    wide = list(csv.DictReader(io.StringIO(exported("A row a method (CSV)"))))
+    shown = {row.locator("td").first.inner_text(): row.inner_text() for row in table.locator("tr").all()[1:]}
+    for row in wide:
+        assert f"{float(row['mean']):.2f}" in shown[row["method"]]
+    assert len(json.loads(exported("Everything as JSON"))["tables"]) == 1
+    assert server.trouble() == []
+
+
+def balanced(latex):
+    """Braces close and environments end where they should."""
+    text = re.sub(r"\\[{}%\\]", "", latex)
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
+        if kind == "begin":
+            opened.append(name)
+        elif opened.pop() != name:
+            return False
+    return not opened and text.count("{") == text.count("}") and text.count("$") % 2 == 0
