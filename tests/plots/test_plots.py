@@ -122,7 +122,7 @@ def test_bound_now():
 def test_terms_that_the_theme_does_not_know_are_told_apart():
     terms = [f"part {i}" for i in range(4)]
     bound = Bound(
-        "b", "Some bound", "", "", tuple(Term(t, t, "", "", "") for t in (*terms, "confidence", "total")),
+        "b", "Some bound", "", "", tuple(Term(t, t, "", "", "") for t in (*terms, "confidence", "total", "gap")),
         stack=(*terms, "confidence"), over_time=("total", *terms, "confidence", "gap"),
     )  # fmt: skip
     bars = plot_bound_now(bound_terms.bound_now(dict.fromkeys(bound.stack, 1.0), bound)).data[:5]
