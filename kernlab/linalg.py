@@ -21,6 +21,7 @@ __all__ = [
     "median_distance",
     "moments",
     "nuclear_norm",
+    "real_targets",
     "ridge",
     "ridge_path",
     "singular_value_threshold",
@@ -367,6 +368,11 @@ def alignment(Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], *, centred: bo
         Phi, Y = Phi - Phi.mean(0), Y - Y.mean(0)
     size = _gram_norm(Phi) * _gram_norm(Y)
     return float((Phi.mT @ Y).square().sum()) / size if size > 0 else 0.0
+
+
+def real_targets(y: Tensor, K: int, dtype: torch.dtype) -> Float[Tensor, "n K"]:
+    """Targets as numbers: one-hot [n K] for class codes [n], real targets as they are."""
+    return y if y.is_floating_point() else torch.nn.functional.one_hot(y, K).to(dtype)
 
 
 def _gram_norm(A: Float[Tensor, "n D"]) -> float:

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import torch
-
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import FeatureMap, Representation
+from kernlab.linalg import real_targets
 from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Targets, Task, Tensor
@@ -63,9 +62,7 @@ class Fitting:
     @property
     def Y(self) -> Float[Tensor, "n K"]:
         """Real targets: one-hot for classes."""
-        if self.task == "regression":
-            return self.y
-        return torch.nn.functional.one_hot(self.y, self.K).to(self.X.dtype)
+        return real_targets(self.y, self.K, self.X.dtype)
 
     def blocks(self) -> Iterator[Float[Tensor, "b D"]]:
         """Φ in blocks of rows."""

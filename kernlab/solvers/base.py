@@ -22,6 +22,7 @@ from typing import ClassVar
 import torch
 
 from kernlab.feature_maps.base import Representation
+from kernlab.linalg import real_targets
 from kernlab.objectives.base import Objective
 from kernlab.options import Component
 from kernlab.registry import Registry
@@ -72,9 +73,7 @@ class Problem:
     @property
     def Y(self) -> Float[Tensor, "n K"]:
         """Real targets: one-hot for classes."""
-        if self.task == "regression":
-            return self.y
-        return torch.nn.functional.one_hot(self.y, self.K).to(self.X.dtype)
+        return real_targets(self.y, self.K, self.X.dtype)
 
     def generator(self) -> torch.Generator:
         """The seed's generator, fresh: the representation's parameters are drawn from it."""

@@ -18,6 +18,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import torch
 
 from kernlab.feature_maps.base import FeatureMap
+from kernlab.linalg import real_targets
 from kernlab.objectives.base import Loss, MapObjective
 from kernlab.options import component, option
 from kernlab.regularizers.base import Regularizer
@@ -204,7 +205,7 @@ def map_step(
     def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
         for group in optimizer.param_groups:
             group["lr"] = learning_rate
-        Y = y if y.is_floating_point() else torch.nn.functional.one_hot(y, K).to(X.dtype)
+        Y = real_targets(y, K, X.dtype)
         found: dict[str, Tensor] = {}
         kept: Mapping[str, Tensor] = {}
         if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not penalties:

@@ -13,7 +13,7 @@ import torch
 from kernlab.bounds.spectral import rademacher_exact
 from kernlab.feature_maps import FeatureMap
 from kernlab.heads import Head, feature_blocks
-from kernlab.linalg import singular_values
+from kernlab.linalg import real_targets, singular_values
 from kernlab.model import outputs
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.training.state import TrainingState, to_numpy
@@ -178,8 +178,7 @@ class Measure:
         }
         if state.method.bound not in TERMS:
             return metrics, {}
-        y = state.y[self._train]
-        Y = y if y.is_floating_point() else torch.nn.functional.one_hot(y, state.K).to(Phi.dtype)
+        Y = real_targets(state.y[self._train], state.K, Phi.dtype)
         looked = Looked(
             state.method, params, self._first, state.X[self._train], Phi, Y, F_train, y_train, state.n,
             train_loss, test_loss, loss, self._signs(),

@@ -49,7 +49,9 @@ def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True) 
     check_port(host, port)
     from streamlit.web import cli
 
-    print(f"kernlab is at http://{'localhost' if host in ('0.0.0.0', '::') else host}:{port} (Ctrl-C ends it)", flush=True)
+    print(
+        f"kernlab is at http://{'localhost' if host in ('0.0.0.0', '::') else host}:{port} (Ctrl-C ends it)", flush=True
+    )
     # The same path as `streamlit run app.py`, so that the configuration beside app.py is read.
     cli.main(
         [
