@@ -59,12 +59,18 @@ def panel() -> None:
                 st.code(command(written), language="bash", wrap_lines=True)
         scene.share(scene.remembered("compare"))
     transport(jobs, snapshot, comparison)
-    if snapshot is None or stored is None:
+    lacks = compare.missing()
+    if comparison is None and not lacks:  # far down in the side bar, which on a phone is folded away
+        st.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
+                   icon=":material/left_click:")  # fmt: skip
+    elif snapshot is None or stored is None:
+        begin = f"Choose {lacks} in the side bar (on a phone: » at the top left) and press" if lacks else "Press"
         st.info(
-            "Choose data sets and methods in the side bar (on a phone: » at the top left) and press **Start**. All "
-            "methods see the same splits; what is finished is kept, so a comparison can be stopped at any time.",
+            f"{begin} **Start**. All methods see the same splits; what is finished is kept, so a comparison can be "
+            "stopped at any time.",
             icon=":material/leaderboard:",
         )
+    if snapshot is None or stored is None:
         st.button("Try an example", icon=":material/play_circle:", on_click=try_example,
                   help="Five methods on three small data sets, five repeats")  # fmt: skip
     else:

@@ -24,7 +24,7 @@ from kernlab.typing import Task
 from kernlab.ui.forms import grid, show_error, to_text
 from kernlab.ui.setup import FAMILIES, data_sets, families, unfit
 
-__all__ = ["EXAMPLE", "comparison_form", "fill", "scene_of"]
+__all__ = ["EXAMPLE", "comparison_form", "fill", "missing", "scene_of"]
 
 #: Half a minute of work: learned against fixed frequencies on small data that are at hand.
 EXAMPLE = {
@@ -131,7 +131,6 @@ def comparison_form() -> Comparison | None:
         datasets = _data_form()
         tasks = {each.task for each in _known() if each.name in datasets and each.task}
         methods = _method_form(tasks)
-        wrong = st.container()
         st.subheader("Protocol", anchor=False)
         repeats = int(
             st.number_input("Repeats", 1, 1000, state[_KEY + "repeats"], key=_KEY + "repeats",
@@ -150,10 +149,17 @@ def comparison_form() -> Comparison | None:
                                   seed=int(state[_KEY + "seed"]), device=str(state[_KEY + "device"]))  # fmt: skip
             check(comparison)
         except KernlabError as error:
-            with wrong:
-                show_error(error)
+            show_error(error)
             return None
     return comparison
+
+
+def missing() -> str:
+    """What the form still needs before anything can be started; nothing where only a mistake is in the way."""
+    state = st.session_state
+    methods = any(state[f"{_KEY}m.{group}"] for group in _groups())
+    lacks = [what for what, there in (("data sets", state[_KEY + "datasets"]), ("methods", methods)) if not there]
+    return " and ".join(lacks)
 
 
 def _data_form() -> list[str]:

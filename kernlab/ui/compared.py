@@ -31,6 +31,7 @@ _DEFAULTS: dict[str, Any] = {"show": None, "test": "paired", "level": 0.05}
 VIEW = tuple(_DEFAULTS)
 
 _TESTS = {"paired": "Paired t-test", "corrected": "Corrected t-test"}
+_METRICS = {"accuracy": "accuracy (%)", "rmse": "RMSE", "mse": "MSE", "train_seconds": "training (s)"}
 _LEVELS = (0.01, 0.05, 0.1)
 
 _STYLE = """<style>
@@ -186,6 +187,12 @@ def _figure(mean: float | None, std: float | None, table: Table) -> str:
     if mean is None:
         return "–"
     places = 2 if table.metric == "accuracy" else max(0, min(8, 3 - math.floor(math.log10(abs(mean) or 1.0))))
+    return _plain(mean, std, places)
+
+
+def _plain(mean: float | None, std: float | None, places: int) -> str:
+    if mean is None:
+        return "–"
     return f"{mean:.{places}f}" + (f" ± {std:.{places}f}" if std is not None else "")
 
 
@@ -231,16 +238,22 @@ def _published(table: Table) -> None:
     used = dict.fromkeys(each.published.table for each in table.published)
     marked = any(each.published.mark for each in table.published)
     note = f" *{OFF_SCALE}*: worse than predicting a constant there, so nothing is claimed from it." if marked else ""
-    st.caption(" ".join(f"{name}: {TABLES[name].citation}; {TABLES[name].protocol}." for name in used) + note)
+    st.caption(" ".join(f"{_named(name)}: {TABLES[name].citation}; {TABLES[name].protocol}." for name in used) + note)
+
+
+def _named(table: str) -> str:
+    """ "askl-table2" as people say it."""
+    paper, _, number = table.partition("-table")
+    return f"{paper.upper()}, Table {number}"
 
 
 def _printed(beside: Beside) -> list[str]:
     figure = beside.published
     told = figure.mark or {True: "ours is better", False: "printed is better", None: ""}[beside.beats]
-    mean, ours = ((f"{digits(m)}" + (f" ± {digits(s)}" if s is not None else "")) if m is not None else "–"
-                  for m, s in ((figure.mean, figure.std), (beside.mean, beside.std)))  # fmt: skip
-    constant = "" if figure.constant is None else digits(figure.constant)
-    names = [figure.table, figure.method, figure.metric.replace("_", " ")]
+    places = 2 if figure.metric in ("accuracy", "rmse") else 4
+    mean, ours = (_plain(*pair, places) for pair in ((figure.mean, figure.std), (beside.mean, beside.std)))
+    constant = "" if figure.constant is None else _plain(figure.constant, None, places)
+    names = [_named(figure.table), figure.method, _METRICS.get(figure.metric, figure.metric)]
     return [*map(escape, names), mean, constant, ours, escape(told)]
 
 

@@ -54,7 +54,10 @@ def progress(snapshot: Snapshot, stored: StoredComparison) -> None:
     """One line and a bar: status, how far, elapsed, remaining; then what went wrong, if anything did."""
     done, total = len(snapshot.records), snapshot.total or len(stored.keys)
     words = [f"{_ICONS[snapshot.status]} {snapshot.status.capitalize()}"]
-    words.append(f"{done} of {total} cells" if total else "reading the data")
+    if total:
+        words.append(f"{done} of {total} cells")
+    elif snapshot.status == "running":
+        words.append("reading the data")
     if failed := len(snapshot.failed):
         words.append(f"{failed} failed")
     if snapshot.elapsed:
@@ -72,8 +75,8 @@ def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Co
     """Start what the form says; stop, resume, or compute again what failed of what is on the page."""
     stored = opened()
     same = stored is not None and comparison is not None and stored.id == comparison_id(comparison)
+    status = snapshot.status if snapshot else ""
     live = snapshot is not None and snapshot.live
-    complete = snapshot is not None and snapshot.status == "finished"
 
     def act(what: Callable[[], str]) -> None:
         st.session_state["compare.trouble"] = ""
@@ -98,9 +101,10 @@ def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Co
     with st.container(horizontal=True, vertical_alignment="center", key="compare-transport"):
         st.button("Start", type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
                   on_click=act, args=(begin,), help="Compare what stands on the left")  # fmt: skip
-        st.button("Resume", icon=":material/resume:", disabled=stored is None or live or complete, on_click=act,
-                  args=(go_on,), help="Go on; what is finished is not computed again")  # fmt: skip
-        st.button("Stop", icon=":material/stop:", disabled=not live or snapshot.status == "stopping",  # type: ignore[union-attr]
+        st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
+                  disabled=stored is None or live or status == "finished",
+                  help="Go on; what is finished is not computed again")  # fmt: skip
+        st.button("Stop", icon=":material/stop:", disabled=not live or status == "stopping",
                   on_click=act, args=(stop,), help="Finish the cells under way and begin no more")  # fmt: skip
         if snapshot and snapshot.failed and not live:
             st.button("Retry failed", icon=":material/replay:", on_click=act, args=(lambda: go_on(retry=True),),

@@ -86,6 +86,9 @@ def test_an_empty_page_invites(home):
     assert errors(app) == []
     assert button(app, "Start").disabled
     assert button(app, "Try an example")
+    assert "Choose data sets and methods" in app.info[0].value
+    app = page(methods="SK")
+    assert "Choose data sets in" in app.info[0].value
 
 
 def test_the_example_can_be_computed(home, monkeypatch):
@@ -194,9 +197,13 @@ def press(page, name):
     page.locator(".st-key-compare-transport").get_by_role("button", name=name, exact=True).click()
 
 
+def progress(page):
+    return " ".join(page.locator("[data-testid=stProgress]").all_inner_texts())
+
+
 def cells(page):
     """Finished cells, as the page says."""
-    found = re.search(r"(\d+) of \d+ cells", page.locator("[data-testid=stProgress]").first.inner_text())
+    found = re.search(r"(\d+) of \d+ cells", progress(page))
     return int(found.group(1)) if found else 0
 
 
@@ -210,13 +217,14 @@ def bands(page):
 @pytest.mark.browser
 def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     page.goto(f"{server.url}/compare?datasets=iris&repeats=3&n_features=20&epochs=150")
+    page.get_by_role("heading", level=1).wait_for(timeout=60_000)  # the first visitor waits for the imports
     for name in ("SK", "ASKL", "constant"):
         page.locator("[data-testid=stSidebar]").get_by_role("button", name=name, exact=True).click()
         page.wait_for_url(lambda url, name=name: name in url)
     press(page, "Start")
     until(page, lambda: cells(page) >= 1)
     press(page, "Stop")
-    page.get_by_text("Stopped").first.wait_for(timeout=60_000)
+    until(page, lambda: "Stopped" in progress(page))
     stopped = cells(page)
     assert 1 <= stopped < 9
     before, files = bands(page), {p: p.stat().st_mtime_ns for p in server.home.rglob("cells/*.json")}
@@ -224,10 +232,10 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
 
     address = page.url
     page.reload()
-    page.get_by_text("Stopped").first.wait_for()
+    until(page, lambda: "Stopped" in progress(page))
     assert page.url == address
     press(page, "Resume")
-    page.get_by_text("Finished").first.wait_for(timeout=60_000)
+    until(page, lambda: "Finished" in progress(page))
     until(page, lambda: bands(page).startswith("3 repeats"))
     assert bands(page) != before
     assert {p: p.stat().st_mtime_ns for p in files} == files  # nothing was computed twice
