@@ -1,7 +1,8 @@
 """The two figures on Discriminant Information: ridge errors and SVM accuracies of learned features against D.
 
     data      letter 15 000 / 5 000, MNIST 60 000 / 10 000: the sources' own boundaries; inputs in [0, 1]
-    kernel    Gaussian exp(−γ‖x − x'‖²); γ by 3-fold cross-validation of a linear SVM on plain Nyström features
+    kernel    Gaussian exp(−γ‖x − x'‖²); γ = 4 on letter, elsewhere by 3-fold cross-validation of a linear SVM on plain
+              Nyström features of a sample (the paper takes 1000 features and does not say what it found)
     heads     ridge regression (ρ = 1e-4) and a linear SVM on features of unit variance
 
 The figures were printed without numbers, so there is nothing to stand beside ours; what they claim is that
@@ -27,6 +28,7 @@ __all__ = ["METHODS", "WIDTHS", "choose_gamma", "di_figures"]
 
 METHODS = ("RF", "RF-CE", "RF-LS", "RFDI", "Nys", "Nys-kmeans", "Nys-CE", "Nys-LS", "NysDI")
 WIDTHS = {"letter": (100,), "mnist": (100, 500)}
+FIXED = {"letter": 4.0}
 GAMMAS = tuple(2.0**k for k in range(-8, 5))
 _HEADS = {
     "ridge_train_error": ("ridge", "train_loss"),
@@ -35,7 +37,7 @@ _HEADS = {
     "svm_test_accuracy": ("linear_svm", "test_metric"),
 }
 MEASURED = (*_HEADS, "steps", "seconds")
-CHOSEN_ON, LANDMARKS = 4000, 300  # rows and landmarks that γ is chosen with
+CHOSEN_ON, LANDMARKS = 3000, 200  # rows and landmarks that γ is chosen with
 
 
 @REPRODUCTIONS.register("di-figures")
@@ -52,8 +54,8 @@ def di_figures(
     for name in datasets or tuple(WIDTHS):
         spec = DataSpec.build(dataset=name, split="source", scaling="[0,1]")
         data = prepare(load(spec), spec, seed)
-        gamma = choose_gamma(data, seed)
-        progress(f"{name}: gamma = {gamma:g} by cross-validation")
+        gamma = FIXED.get(name) or choose_gamma(data, seed)
+        progress(f"{name}: gamma = {gamma:g}")
         for D in WIDTHS.get(name, (100,)):
             for method in methods:
                 settings = {"dataset": name, "D": D, "method": method, "gamma": gamma}
@@ -87,7 +89,7 @@ def choose_gamma(data: Prepared, seed: int = 0) -> float:
 
     def accuracy(gamma: float) -> float:
         features = Nystroem(gamma=gamma, n_components=LANDMARKS, random_state=seed)
-        machine = make_pipeline(features, StandardScaler(), LinearSVC(dual=False, C=0.1))
+        machine = make_pipeline(features, StandardScaler(), LinearSVC(dual=False, C=0.1, tol=1e-2))
         return float(cross_val_score(machine, X, y, cv=3).mean())
 
     return max(GAMMAS, key=accuracy)
