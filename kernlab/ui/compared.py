@@ -165,7 +165,7 @@ def _table(table: Table, summary: Summary) -> None:
         words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", "", ""]
         lines.append(_line([*words, *([""] if tuned else []), str(len(table.splits))], quiet=True))
     train, test = (f"{n:,}".replace(",", " ") for n in (table.n_train, table.n_test))
-    waiting = f"; {table.waiting} more splits are under way" if table.waiting else ""
+    waiting = f"; not every method has finished {table.waiting} more" if table.waiting else ""
     st.markdown(f"**{table.dataset}** · {train} rows to train on, {test} to test on{waiting}")
     _html(lines, "compare-table")
     said = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
@@ -238,7 +238,8 @@ def _published(table: Table) -> None:
     used = dict.fromkeys(each.published.table for each in table.published)
     marked = any(each.published.mark for each in table.published)
     note = f" *{OFF_SCALE}*: worse than predicting a constant there, so nothing is claimed from it." if marked else ""
-    st.caption(" ".join(f"{_named(name)}: {TABLES[name].citation}; {TABLES[name].protocol}." for name in used) + note)
+    st.caption(" ".join(f"{_named(name)}: {TABLES[name].citation}; {TABLES[name].protocol}." for name in used) + note
+               + " Better means a better mean, ours under the protocol chosen here; no test is made.")  # fmt: skip
 
 
 def _named(table: str) -> str:
