@@ -165,7 +165,8 @@ def _table(table: Table, summary: Summary) -> None:
         words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", "", ""]
         lines.append(_line([*words, *([""] if tuned else []), str(len(table.splits))], quiet=True))
     train, test = (f"{n:,}".replace(",", " ") for n in (table.n_train, table.n_test))
-    waiting = f"; not every method has finished {table.waiting} more" if table.waiting else ""
+    splits = "split" if table.waiting == 1 else "splits"
+    waiting = f"; {table.waiting} further {splits} not yet finished by every method" if table.waiting else ""
     st.markdown(f"**{table.dataset}** · {train} rows to train on, {test} to test on{waiting}")
     _html(lines, "compare-table")
     said = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
