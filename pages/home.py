@@ -79,8 +79,7 @@ DOORS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
     ("train", "Train this one", ":material/play_circle:", "Change anything and press Train.", setup.scene_of(SPEC)),
     ("train", "Handwritten digits", ":material/draw:", "Frequencies that turn into pictures.",
      {"dataset": "digits", "method": "ASKL"}),
-    ("train", "A chirp", ":material/show_chart:", "One curve that needs two speeds at once.",
-     {"dataset": "chirp", "method": "ASKL", "n_features": "300"}),
+    ("compare", "Compare", ":material/balance:", "Which differences between methods are real?", {}),
     ("runs", "My runs", ":material/database:", "Everything that was trained here.", {}),
 )  # fmt: skip
 for place, (page, title, icon, words, scene) in zip(st.columns(len(DOORS)), DOORS, strict=True):

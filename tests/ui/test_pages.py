@@ -107,7 +107,7 @@ OWN = {
     "Nys-CE": {"landmarks_on_data"},
     "RF": {"reached", "density"},
     "LKRF-resampled": {"reached", "feature_weights", "density"},
-    "FKS-wavelet": {"reached", "frame_by_input"},
+    "FKS-wavelet": {"objective", "frame_by_input"},
     "KRR": {"reached"},
     "nuSVR-rbf": {"reached"},
     "MKL": {"kernel_weights"},
