@@ -91,6 +91,10 @@ class StepwiseSolver(Solver):
     objectives: ClassVar[tuple[str, ...]] = ()
     weighted: ClassVar[bool] = False
 
+    def resolve(self, K: int) -> StepwiseSolver:
+        """A copy in which every "auto" is replaced by what suits K outputs."""
+        return self
+
     def steps(self, problem: Problem) -> int:
         """At most this many steps, at least 1."""
         raise NotImplementedError

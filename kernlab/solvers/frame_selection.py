@@ -235,14 +235,17 @@ class FrameSelection(StepwiseSolver):
         """c and p."""
         return penalty_constant(self.g, self.b, self.gamma), penalty_exponent(self.gamma)
 
-    def _chosen(self, problem: Problem) -> str:
+    def resolve(self, K: int) -> FrameSelection:
+        return self.replace(algorithm=self._chosen(K))
+
+    def _chosen(self, K: int) -> str:
         """The algorithm. Coordinate descent for several outputs takes minutes that nobody could watch or stop."""
         if self.algorithm != "auto":
             return self.algorithm
-        return "lasso" if problem.K == 1 and self.gamma == 1 else "fista"
+        return "lasso" if K == 1 and self.gamma == 1 else "fista"
 
     def steps(self, problem: Problem) -> int:
-        per_step = {"lasso": self.max_iterations, "fista": ITERATIONS, "subgradient": 1}[self._chosen(problem)]
+        per_step = {"lasso": self.max_iterations, "fista": ITERATIONS, "subgradient": 1}[self._chosen(problem.K)]
         return math.ceil(self.max_iterations / per_step)
 
     def start(self, problem: Problem) -> dict[str, Tensor]:
@@ -261,7 +264,7 @@ class FrameSelection(StepwiseSolver):
         state = super().start(problem)
         mu = torch.zeros(len(state["spectrum"]), problem.K, dtype=torch.float64)
         state |= {"weight": mu.to(problem.X), "solver/mu": mu}
-        if self._chosen(problem) == "fista":
+        if self._chosen(problem.K) == "fista":
             state |= {"solver/ahead": mu, "solver/momentum": torch.ones((), dtype=torch.float64)}
         return state | {"solver/rest": torch.ones((), dtype=torch.float64)}
 
@@ -275,7 +278,7 @@ class FrameSelection(StepwiseSolver):
         of, (c, p) = _means_of(problem), self._penalty
         before = state["solver/mu"].cpu()
         own: dict[str, Tensor] = {}
-        algorithm = self._chosen(problem)
+        algorithm = self._chosen(problem.K)
         if algorithm == "lasso":
             mu = lasso(of, c, self.tolerance, self.max_iterations)
         elif algorithm == "fista":

@@ -26,7 +26,7 @@ from kernlab.errors import CompositionError, DataError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, Squared
-from kernlab.solvers import ProximalGradient
+from kernlab.solvers import ProximalGradient, StepwiseSolver
 
 __all__ = ["resolve", "worth_compiling"]
 
@@ -53,7 +53,11 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
                     f"the head {head.name} predicts one target", f"{data.dataset.n_outputs} targets", "set head=ridge"
                 )
     method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])))
-    return _gradient(method, method.solver, data) if isinstance(method.solver, ProximalGradient) else method
+    if isinstance(method.solver, ProximalGradient):
+        return _gradient(method, method.solver, data)
+    if isinstance(method.solver, StepwiseSolver):
+        return replace(method, solver=method.solver.resolve(data.dataset.n_outputs))
+    return method
 
 
 def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:

@@ -340,9 +340,9 @@ def test_the_lasso_is_refused_for_other_exponents():
 
 
 def test_left_to_itself_it_takes_what_can_be_watched_where_that_is_slow():
-    assert FrameSelection(g=1e-4)._chosen(problem()) == "lasso"
-    assert FrameSelection(g=1e-4, gamma=1.5)._chosen(problem()) == "fista"
-    assert FrameSelection(g=1e-4)._chosen(problem(task="classification")) == "fista"
+    assert FrameSelection(g=1e-4).resolve(1).algorithm == "lasso"
+    assert FrameSelection(g=1e-4, gamma=1.5).resolve(1).algorithm == "fista"
+    assert FrameSelection(g=1e-4).resolve(3).algorithm == "fista"
 
 
 @pytest.mark.parametrize("bad", [{"gamma": 0.5}, {"g": 0.0}, {"g": -1.0}, {"b": 0.0}, {"tolerance": 0.0}])

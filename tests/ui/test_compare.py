@@ -216,7 +216,7 @@ def bands(page):
 
 @pytest.mark.browser
 def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
-    page.goto(f"{server.url}/compare?datasets=iris&repeats=3&n_features=20&epochs=150")
+    page.goto(f"{server.url}/compare?datasets=iris&repeats=8&n_features=20&epochs=150")
     page.get_by_role("heading", level=1).wait_for(timeout=60_000)  # the first visitor waits for the imports
     for name in ("SK", "ASKL", "constant"):
         page.locator("[data-testid=stSidebar]").get_by_role("button", name=name, exact=True).click()
@@ -226,7 +226,7 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     press(page, "Stop")
     until(page, lambda: "Stopped" in progress(page))
     stopped = cells(page)
-    assert 1 <= stopped < 9
+    assert 1 <= stopped < 24
     before, files = bands(page), {p: p.stat().st_mtime_ns for p in server.home.rglob("cells/*.json")}
     assert len(files) == stopped
 
@@ -236,7 +236,7 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     assert page.url == address
     press(page, "Resume")
     until(page, lambda: "Finished" in progress(page))
-    until(page, lambda: bands(page).startswith("3 repeats"))
+    until(page, lambda: bands(page).startswith("8 repeats"))
     assert bands(page) != before
     assert {p: p.stat().st_mtime_ns for p in files} == files  # nothing was computed twice
 
@@ -258,7 +258,7 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     assert all(len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1 for row in rows)
     assert r"\textbf{" in rows[1]
     long = list(csv.DictReader(io.StringIO(exported("A row a cell (CSV)"))))
-    assert len(long) == 9
+    assert len(long) == 24
     wide = list(csv.DictReader(io.StringIO(exported("A row a method (CSV)"))))
     shown = {row.locator("td").first.inner_text(): row.inner_text() for row in table.locator("tr").all()[1:]}
     for row in wide:
