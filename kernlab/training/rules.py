@@ -102,9 +102,8 @@ def worth_compiling(method: MethodSpec, steps: int, device: torch.device) -> boo
         )
     if solver.compile != "auto":
         return solver.compile == "on"
-    cosines = (
-        steps * solver.batch_size * getattr(method.feature_map, "pairs", 1) * getattr(method.feature_map, "width", 0)
-    )
+    assert isinstance(method.feature_map, FeatureMap)
+    cosines = steps * solver.batch_size * method.feature_map.cosines
     compiler = any(shutil.which(name) for name in ("g++", "clang++", "c++"))
     possible = device.type == "cpu" and solver.optimizer == "adam" and compiler
     return possible and method.learned and cosines > 1.5e10
