@@ -22,7 +22,18 @@ import numpy as np
 from kernlab.analysis.ranks import Ranks, ranks
 from kernlab.analysis.significance import Test, better, explanation, standings
 
-__all__ = ["CONSTANT", "OFF_SCALE", "Beside", "Finished", "Published", "Row", "Summary", "Table", "summarise"]
+__all__ = [
+    "CONSTANT",
+    "OFF_SCALE",
+    "Beside",
+    "Finished",
+    "Published",
+    "Row",
+    "Summary",
+    "Table",
+    "on_scale",
+    "summarise",
+]
 
 #: The constant predictor's name among the methods. It is known of every split anyhow, so the ranks leave it out: one
 #: more method that always comes last would only widen the critical difference.
@@ -322,13 +333,13 @@ def _is_better(ours: float, other: float, direction: Literal["more", "less"]) ->
 
 
 def _beside(published: Published, ours: Sequence[Finished]) -> Beside:
-    mean, std = _mean_std(_on_scale(record, published.metric) for record in ours)
+    mean, std = _mean_std(on_scale(record, published.metric) for record in ours)
     if mean is None or published.mark or published.metric == "train_seconds":
         return Beside(published, mean, std, None)
     return Beside(published, mean, std, _is_better(mean, published.mean, better(published.metric)))
 
 
-def _on_scale(record: Finished, metric: str) -> float:
+def on_scale(record: Finished, metric: str) -> float:
     """A record's result in the unit of a printed table, NaN where it cannot be told."""
     value = _value(record)
     if math.isnan(value):
