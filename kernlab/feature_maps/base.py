@@ -60,7 +60,8 @@ class Representation(Component):
         raise NotImplementedError
 
     def frequencies(self, params: Params) -> Mapping[str, Tensor]:
-        """What the spectral pictures show: ``omega`` [d D] and, where there is one, ``omega_prime`` [d D]."""
+        """What belongs to the single frequencies, a column each: ``omega`` [d D], ``omega_prime`` [d D] and the phases
+        ``phase`` [P D], where there are such."""
         return {}
 
     def pictured(self, params: Params) -> Mapping[str, Tensor]:
@@ -70,6 +71,18 @@ class Representation(Component):
     def described(self, params: Params) -> Mapping[str, Tensor]:
         """What stays the same over a run and those pictures need (which frequency a column has …)."""
         return {}
+
+    def restored(self, kept: Params) -> tuple[Representation, Params] | None:
+        """The way back: a representation and its parameters from what ``frequencies`` and ``pictured`` gave.
+
+        Args:
+            kept: those tensors, of all features or of the first ones only; these then make the same kernel, as far
+                as fewer features can.
+
+        Returns:
+            None where they are not enough.
+        """
+        return None
 
 
 class FeatureMap(Representation):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import torch
 
-from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel
+from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel, Representation
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.kernels import KERNELS, gaussian, polynomial
 from kernlab.linalg import wide
@@ -64,6 +64,9 @@ class Exact(ExactKernel):
         assert self.frequency_scale != "auto", "resolve() comes first"
         return KERNELS[self.kernel](X, Z, 1 / self.frequency_scale, self.nu)
 
+    def restored(self, kept: Params) -> tuple[Representation, Params] | None:
+        return self, {}
+
     def in_libsvm(self) -> dict[str, Any] | None:
         """How LibSVM calls this kernel, so that it need not be given a Gram matrix; None: it has no name there."""
         if self.kernel == "gaussian" and self.frequency_scale != "auto":
@@ -108,6 +111,9 @@ class Dictionary(ExactKernel):
 
     def pictured(self, params: Params) -> dict[str, Tensor]:
         return {"theta": params["theta"]}
+
+    def restored(self, kept: Params) -> tuple[Representation, Params] | None:
+        return (self, {"theta": kept["theta"]}) if "theta" in kept else None
 
     def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
         K = X.new_empty(len(X), len(Z))

@@ -34,7 +34,7 @@ import torch
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernlab.errors import DataError, OptionError
-from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap
+from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Representation
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Int, Params, Tensor
@@ -164,6 +164,9 @@ class FrameMap(FeatureMap):
     def pictured(self, params: Params) -> dict[str, Tensor]:
         """The weights λ: ``spectrum`` [D]."""
         return {"spectrum": params["spectrum"]}
+
+    def restored(self, kept: Params) -> tuple[Representation, Params] | None:
+        return (self, {"spectrum": kept["spectrum"]}) if "spectrum" in kept else None
 
     def described(self, params: Params) -> dict[str, Tensor]:
         """Which functions the columns are: int tensors [D p], p = 1 (additive) or d (multiplicative).

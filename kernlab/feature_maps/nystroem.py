@@ -23,7 +23,7 @@ from typing import ClassVar, Literal, TypeAlias
 import torch
 
 from kernlab.errors import DataError
-from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback
+from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
 from kernlab.feature_maps.kernel_gradients import gaussian_pullback, matern
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.kernels import KERNELS, polynomial
@@ -169,6 +169,12 @@ class Nystroem(FeatureMap):
 
     def pictured(self, params: Params) -> dict[str, Tensor]:
         return {"landmarks": params["landmarks"]}
+
+    def restored(self, kept: Params) -> tuple[Representation, Params] | None:
+        """Of fewer landmarks the features see less of the kernel."""
+        if "landmarks" not in kept:
+            return None
+        return self.replace(n_features=len(kept["landmarks"])), {"landmarks": kept["landmarks"]}
 
 
 def _root(B: Float[Tensor, "J J"]) -> Float[Tensor, "J J"]:

@@ -164,6 +164,17 @@ class SpectralMap(FeatureMap):
         z = X @ omega if self.paired else torch.addmm(params["phase"].expand(self.pairs, -1).reshape(-1), X, omega)
         return z.view(-1, self.pairs, self.n_features)
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return ("omega", "omega_prime")[: self.pairs]
+
     def frequencies(self, params: Params) -> dict[str, Tensor]:
-        names = ("omega", "omega_prime")
-        return {name: params["omega"][:, p] for p, name in enumerate(names[: self.pairs])}
+        found = {name: params["omega"][:, p] for p, name in enumerate(self._names)}
+        return found if self.paired else {**found, "phase": params["phase"]}
+
+    def restored(self, kept: Params) -> tuple[SpectralMap, Params] | None:
+        phases = {} if self.paired else {name: kept[name] for name in ("phase",) if name in kept}
+        if not set(self._names) <= kept.keys() or not (phases or self.paired):
+            return None
+        omega = torch.stack([kept[name] for name in self._names], dim=1)
+        return self.replace(n_features=omega.shape[2]), {"omega": omega, **phases}

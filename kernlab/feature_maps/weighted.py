@@ -62,3 +62,11 @@ class Weighted(SpectralMap):
     def pictured(self, params: Params) -> dict[str, Tensor]:
         """The weights ``q`` [s]; their frequencies are ``omega`` [d s]."""
         return {"q": params["q"]}
+
+    def restored(self, kept: Params) -> tuple[SpectralMap, Params] | None:
+        """Where only the first features were kept, they share the weight of all."""
+        found = super().restored(kept)
+        if found is None or "q" not in kept:
+            return None
+        q = kept["q"][: kept["omega"].shape[1]]
+        return found[0], {**found[1], "q": q * (kept["q"].sum() / q.sum())}

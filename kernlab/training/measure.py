@@ -27,7 +27,8 @@ TRAIN_ROWS, TEST_ROWS = 2000, 4000  # looked at while training
 FEWEST_ROWS, NUMBERS = 500, 10_000_000  # or fewer training rows, so that wide features are no more numbers than this
 ROWS_PER_FEATURE = 4  # of the sample that a head is fitted to while its map is learned, at least
 QUICK_FLOPS = 2e9  # and all rows where that costs less
-SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large
+SNAPSHOT_BYTES = 2**20  # frequencies a snapshot keeps: all of them, or a random sample this large,
+RUN_BYTES = 120 * 2**20  # or smaller, where all the snapshots of a run would be more than this
 DIAGONAL_ROWS = 500  # whose k(x, x) a snapshot keeps
 EXACT_FLOPS = 2e11  # the exact complexity is computed on all rows at the end where that costs less
 
@@ -35,13 +36,18 @@ EXACT_FLOPS = 2e11  # the exact complexity is computed on all rows at the end wh
 class Measure:
     """Measures one training.
 
+    Args:
+        state: the training.
+        looks: how often it will be looked at, about.
+
     Attributes:
         facts: what Started says about the view and the samples.
         arrays: what Started keeps for the pictures.
     """
 
-    def __init__(self, state: TrainingState) -> None:
+    def __init__(self, state: TrainingState, looks: int = 1) -> None:
         self.state = state
+        self._bytes = min(SNAPSHOT_BYTES, RUN_BYTES // max(1, looks))
         method, samples = state.method, np.random.default_rng(state.seed)
         order = samples.permutation(state.n)
         columns = method.feature_map.columns(state.params) if isinstance(method.feature_map, FeatureMap) else 1
@@ -59,16 +65,11 @@ class Measure:
         self.arrays |= {name: to_numpy(value) for name, value in method.feature_map.described(self._first).items()}
         self.facts: dict[str, Any] = {
             **view,
-            "metric": self.metric,
+            "metric": state.data.metric,
             "evaluated_rows": [len(self._train), len(self._test[0])],
             "frequencies_kept": self._kept,
             "bound": method.bound,
         }
-
-    @property
-    def metric(self) -> str:
-        """ "accuracy" (percent) or "rmse" (reported unit)."""
-        return "accuracy" if self.state.data.dataset.task == "classification" else "rmse"
 
     @torch.no_grad()
     def look(self) -> tuple[dict[str, float], dict[str, Any]]:
@@ -122,14 +123,14 @@ class Measure:
             penalties = (r.weight * float(r.value(W, Phi)) for r in method.regularizers if W is not None)
             objective = metrics["train_loss"] + sum(penalties)
         found: dict[str, Any] = {
-            "metric": self.metric,
+            "metric": state.data.metric,
             "train_metric": metrics["train_metric"],
             "test_metric": metrics["test_metric"],
             "objective": objective,
             "bound": terms,
         }
         if state.data.targets:  # the same error with every target stretched to [0, 100]: comparable across data sets
-            found["test_rmse_range100"] = self._rmse(F_test, y_test, unit=state.data.range100)
+            found["test_rmse_range100"] = state.score(F_test, y_test, state.data.range100)
             found["target_unit"] = state.data.target_unit
         if len(method.heads) > 1:
             found["heads"] = {head.name: self._head_metrics(head, X_test, y_test) for head in method.heads}
@@ -142,8 +143,8 @@ class Measure:
         F_train, F_test = (outputs(state.method, params, X, head) for X in (state.X, X_test))
         loss = self._loss(head)
         return {
-            "train_metric": self._score(F_train, state.y),
-            "test_metric": self._score(F_test, y_test),
+            "train_metric": state.score(F_train, state.y),
+            "test_metric": state.score(F_test, y_test),
             "train_loss": float(loss.value(F_train, state.y)),
             "test_loss": float(loss.value(F_test, y_test)),
         }
@@ -153,7 +154,7 @@ class Measure:
         objective = self.state.method.objective
         if head.takes == "solver" and isinstance(objective, Loss):
             return objective
-        loss = OBJECTIVES[head.loss if self.metric == "accuracy" else "squared"].build()
+        loss = OBJECTIVES[head.loss if self.state.data.metric == "accuracy" else "squared"].build()
         assert isinstance(loss, Loss)
         return loss
 
@@ -171,8 +172,8 @@ class Measure:
         loss = self._loss(state.method.head)
         train_loss, test_loss = float(loss.value(F_train, y_train)), float(loss.value(F_test, y_test))
         metrics = {
-            "train_metric": self._score(F_train, y_train),
-            "test_metric": self._score(F_test, y_test),
+            "train_metric": state.score(F_train, y_train),
+            "test_metric": state.score(F_test, y_test),
             "train_loss": train_loss,
             "test_loss": test_loss,
         }
@@ -184,15 +185,6 @@ class Measure:
             train_loss, test_loss, loss, self._signs(),
         )  # fmt: skip
         return metrics, TERMS[state.method.bound](looked)
-
-    def _score(self, F: Float[Tensor, "n K"], y: Targets) -> float:
-        return 100.0 * int((F.argmax(1) == y).sum()) / len(y) if self.metric == "accuracy" else self._rmse(F, y)
-
-    def _rmse(self, F: Float[Tensor, "n K"], y: Targets, unit: Any = 1.0) -> float:
-        """Root of the mean, over samples and outputs, of squared errors in the reported unit times ``unit``."""
-        assert self.state.data.targets
-        errors = to_numpy(F - y).astype(np.float64) * self.state.data.targets.scale * unit
-        return float(np.sqrt(np.mean(errors**2)))
 
     def _sample_features(self, params: Params) -> Float[Tensor, "s D"]:
         blocks = feature_blocks(self.state.method.feature_map, params, self.state.X[self._train])
@@ -206,13 +198,12 @@ class Measure:
     def _columns(self) -> int:
         found = list(self.state.method.feature_map.frequencies(self.state.params).values())
         each = sum(value.element_size() * value.shape[0] for value in found)
-        return min(found[0].shape[1], max(1, SNAPSHOT_BYTES // each)) if found else 0
+        return min(found[0].shape[1], max(1, self._bytes // each)) if found else 0
 
-    @staticmethod
-    def _cut(value: Tensor) -> Tensor:
+    def _cut(self, value: Tensor) -> Tensor:
         """As many of its rows as a snapshot keeps."""
         each = value.element_size() * max(1, value[0].numel()) if len(value) else 1
-        return value[: max(1, SNAPSHOT_BYTES // each)] if value.ndim > 1 else value
+        return value[: max(1, self._bytes // each)] if value.ndim > 1 else value
 
     def _signs(self) -> torch.Generator:
         """The same random signs at every look, so that a curve moves only because the model does."""

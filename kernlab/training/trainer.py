@@ -51,9 +51,14 @@ POINTS = 500  # of a curve, about
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
 
 
-def milestones(total: int, epoch: int, limit: int = 60) -> list[int]:
+def milestones(total: int, epoch: int, limit: int | None = None) -> list[int]:
     """Steps at which the model is measured and kept: 0, powers of two within the first epoch (of all steps, where
-    each is an epoch), then ends of epochs (at most ``limit`` of them, evenly), and the last."""
+    each is an epoch), then ends of epochs (at most ``limit`` of them, evenly), and the last.
+
+    ``limit`` is 200, or less where 300 steps a look would not be left: 60 at least.
+    """
+    if limit is None:
+        limit = min(200, max(60, total // 300))
     early = {2**k for k in range(2, 40) if 2**k < (min(epoch, total) if epoch > 1 else total)}
     ends = list(range(epoch, total + 1, epoch))
     if len(ends) > limit:
@@ -89,7 +94,8 @@ def train(
         data = prepared(spec)
     spec = replace(spec, method=rules.resolve(spec.method, data))
     state = start(spec.method, data, spec.seed, device)
-    measure = Measure(state)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
+    looks = len(milestones(state.total, state.per_epoch))
+    measure = Measure(state, looks)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
     if resume:
         state.restore(resume)
     try:
@@ -100,7 +106,7 @@ def train(
     except TrainingError as error:
         yield Failed(state.step, str(error))
     except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # NaN or infinity has no singular values
-        yield Failed(state.step, str(state.diverged("weights that are not finite")))
+        yield Failed(state.step, str(state.diverged()))
     except (torch.OutOfMemoryError, MemoryError):
         advice = "set a smaller n_features or batch_size"
         yield Failed(state.step, str(TrainingError("the run must fit into memory", device, advice)))
@@ -146,8 +152,7 @@ def trained(
         torch.set_num_threads(min(threads, torch.get_num_threads()))
         while not state.done:
             state.advance()
-        if any(not bool(value.isfinite().all()) for value in state.params.values()):
-            raise state.diverged("weights that are not finite")
+        state.check_finite()
         state.settle()
         return state
     finally:

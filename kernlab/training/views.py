@@ -31,6 +31,7 @@ def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArra
     arrays = {
         "data_points": dataset.X[shown],
         "data_targets": _targets(data, shown),
+        "data_inputs": data.inputs.transform(dataset.X[shown]),  # the same points as the model takes them
         "inputs_center": data.inputs.center,  # what brings scaled points (landmarks) back to original units
         "inputs_scale": data.inputs.scale,
     }

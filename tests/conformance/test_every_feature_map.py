@@ -8,6 +8,7 @@ import torch
 from variants import through_json, variants
 
 from kernlab.feature_maps import FEATURE_MAPS
+from kernlab.feature_maps.deep import Deep
 
 MAPS = variants(FEATURE_MAPS, frequency_scale=0.7, max_width=10_000, j_min=0, j_max=1)
 N, D_IN = 9, 3
@@ -140,9 +141,25 @@ def test_resolving_leaves_nothing_automatic(name):
 @pytest.mark.parametrize("feature_map", MAPS)
 def test_the_pictures_get_frequencies_in_columns(feature_map):
     X = points()
-    for omega in feature_map.frequencies(start(feature_map, X)).values():
-        assert omega.ndim == 2
-        assert omega.shape[0] == D_IN
+    found = feature_map.frequencies(start(feature_map, X))
+    for name, values in found.items():
+        assert values.ndim == 2
+        assert values.shape[1] == found["omega"].shape[1]
+        assert name == "phase" or values.shape[0] == D_IN
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_what_a_snapshot_keeps_gives_the_map_back(feature_map):
+    X = points()
+    params = start(feature_map, X)
+    kept = {**feature_map.frequencies(params), **feature_map.pictured(params)}
+    if isinstance(feature_map, Deep):
+        assert feature_map.restored(kept) is None  # its inner layers are not kept
+        return
+    again, found = feature_map.resolve(X).restored(kept)
+    torch.testing.assert_close(again.apply(found, X), feature_map.apply(params, X))
+    assert again.columns(found) == feature_map.columns(params)
+    assert feature_map.restored({}) is None
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
