@@ -1,0 +1,87 @@
+"""Ours against the printed figures of one metric: a point a method on a data set, and the line where both agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from kernlab.plots.theme import GREY, fade, figure, method_style
+
+__all__ = ["plot_beside"]
+
+#: Words and unit of a metric, and whether more of it is better.
+_METRICS = {
+    "accuracy": ("accuracy (%)", True),
+    "rmse": ("RMSE (targets in [0, 100])", False),
+    "mse": ("MSE (targets in [0, 1])", False),
+    "train_seconds": ("training time (s)", False),
+}
+
+
+def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
+    """Our mean over the printed mean, each with its standard deviation.
+
+    Args:
+        rows: with ``dataset``, ``method``, ``metric``, ``mean``, ``std``, ``published_mean``, ``published_std`` and
+            ``mark``; those without one of the means, or of other metrics, are left out.
+        metric: "accuracy", "rmse", "mse" or "train_seconds". Errors and times have logarithmic axes.
+
+    Marked figures, of which nothing is claimed, are pale and have no bars.
+    """
+    words, more = _METRICS.get(metric, (metric, False))
+    drawn = [row for row in rows if row["metric"] == metric and None not in (row["mean"], row["published_mean"])]
+    traces: list[Any] = []
+    ends = [float(row[key]) for row in drawn for key in ("mean", "published_mean") if more or row[key] > 0]
+    if ends:
+        margin = 0.05 * (max(ends) - min(ends)) or 1.0
+        low, high = (min(ends) - margin, max(ends) + margin) if more else (min(ends) / 1.5, max(ends) * 1.5)
+        traces.append(
+            go.Scatter(
+                x=[low, high],
+                y=[low, high],
+                mode="lines",
+                name="the same",
+                line={"color": GREY, "dash": "dot", "width": 2},
+                hoverinfo="skip",
+            )
+        )
+    for method in dict.fromkeys(row["method"] for row in drawn):
+        mine = [row for row in drawn if row["method"] == method]
+        plain, marked = ([row for row in mine if bool(row["mark"]) is off] for off in (False, True))
+        for part, pale in ((plain, False), (marked, True)):
+            if part:
+                traces.append(_points(part, method, pale=pale, named=not pale or not plain))
+    side = "above" if more else "below"
+    note = "; pale: not on the stated scale" if any(row["mark"] for row in drawn) else ""
+    axis = {} if more else {"type": "log", "exponentformat": "power", "nticks": 6}
+    return figure(
+        traces,
+        title=f"Ours against the printed: {words.split(' (')[0]}",
+        subtitle=f"{side} the line: ours is better{note}" if drawn else "nothing to draw yet",
+        x=f"printed {words}",
+        y=f"our {words}",
+        revision=f"beside:{metric}",
+        xaxis=axis,
+        yaxis=axis,
+    )
+
+
+def _points(rows: Sequence[Mapping[str, Any]], method: str, *, pale: bool, named: bool) -> go.Scatter:
+    style = method_style(method)
+    bars = {"thickness": 1.5, "width": 3, "color": fade(style.colour, 0.6), "visible": not pale}
+    return go.Scatter(
+        x=[row["published_mean"] for row in rows],
+        y=[row["mean"] for row in rows],
+        error_x={**bars, "array": [row["published_std"] or 0.0 for row in rows]},
+        error_y={**bars, "array": [row["std"] or 0.0 for row in rows]},
+        customdata=[row["dataset"] + (f"<br>{row['mark']}" if row["mark"] else "") for row in rows],
+        mode="markers",
+        name=method,
+        legendgroup=method,
+        showlegend=named,
+        opacity=0.4 if pale else 1.0,
+        marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": {"width": 2, "color": style.colour}},
+        hovertemplate=f"{method} on %{{customdata}}<br>ours %{{y:.4~g}}, printed %{{x:.4~g}}<extra></extra>",
+    )

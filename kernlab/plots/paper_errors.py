@@ -1,0 +1,303 @@
+"""Pictures of the errors found in the papers: as printed in red and broken, as it is in blue and unbroken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from kernlab.analysis.comparison import OFF_SCALE
+from kernlab.analysis.paper_errors import (
+    Against,
+    CauchyKernels,
+    Complexities,
+    Phases,
+    Scatters,
+    Shrinkage,
+    Signs,
+    Spectra,
+    Tails,
+    Widths,
+)
+from kernlab.plots.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION, figure, method_style
+
+__all__ = [
+    "plot_against_constant",
+    "plot_cauchy_kernels",
+    "plot_complexities",
+    "plot_phases",
+    "plot_scatters",
+    "plot_shrinkage",
+    "plot_signs",
+    "plot_spectra",
+    "plot_tails",
+    "plot_widths",
+]
+
+_PRINTED, _RIGHT = (VERMILLION, "dash"), (BLUE, "solid")
+_TENS = {"type": "log", "dtick": 1, "exponentformat": "power"}
+
+
+def plot_phases(view: Phases) -> go.Figure:
+    """The entry k(x, x') against the number of features, for both ways to draw phases."""
+    ends = view.counts[[0, -1]]
+    x = "features D"
+    return figure(
+        [
+            _line(view.counts, view.shared, "one phase, b' = b", *_RIGHT, f"{x} %{{x}}"),
+            _line(view.counts, view.independent, "two phases, as printed", *_PRINTED, f"{x} %{{x}}"),
+            _line(ends, np.full(2, view.exact), "exact kernel", GREY, "dot", "exact kernel"),
+            _line(ends, np.full(2, view.stationary), "½ of the stationary kernel", ORANGE, "dot", "half of it"),
+        ],
+        title="One entry of the kernel as features are added",
+        subtitle=f"exact {view.exact:.3f}; one phase {view.shared[-1]:.3f}, two {view.independent[-1]:.3f}",
+        x=x,
+        y="φ(x)·φ(x')",
+        revision=f"phases:{view.counts[-1]}",
+        xaxis=_TENS,
+        yaxis={"range": [-0.1, 1.6]},
+    )
+
+
+def plot_shrinkage(view: Shrinkage) -> go.Figure:
+    """Singular values before and after the steps."""
+    j = np.arange(1, len(view.before) + 1)
+    series = (
+        ("before", view.before, GREY, "circle-open"),
+        ("held at zero, (σ − t)₊", view.clamped, BLUE, "circle"),
+        ("σ − t alone, as released", view.free, VERMILLION, "x"),
+    )
+    return figure(
+        [
+            go.Scatter(
+                x=j,
+                y=values,
+                mode="lines+markers",
+                name=name,
+                line={"color": colour, "width": 1.5, "dash": "dot"},
+                marker={"color": colour, "symbol": symbol, "size": 10},
+                hovertemplate=f"{name}: σ%{{x}} = %{{y:.4~g}}<extra></extra>",
+            )
+            for name, values, colour, symbol in series
+        ],
+        title="Singular values of W",
+        subtitle=f"rank {view.ranks[0]} held at zero, {view.ranks[1]} not",
+        x="index j",
+        y="σ<sub>j</sub>",
+        revision="shrinkage",
+        yaxis={"range": [-0.05, 1.05 * view.before[0]]},
+    )
+
+
+def plot_widths(view: Widths) -> go.Figure:
+    """Three kernels over the distance."""
+    width, inverse, frequency = view.lengths
+    series = (
+        ("a width: exp(−Δ²/2σ²)", view.width, width, BLUE, "solid"),
+        ("N(0, 1/σ), as printed", view.inverse, inverse, VERMILLION, "dash"),
+        ("N(0, σ²), in the experiments", view.frequency, frequency, ORANGE, "dashdot"),
+    )
+    return figure(
+        [
+            _line(view.distance, values, name, colour, dash, f"length scale {length:.3g}; distance %{{x:.3~g}}")
+            for name, values, length, colour, dash in series
+        ],
+        title="Three kernels of one σ",
+        subtitle="length scales " + ", ".join(f"{length:.3g}" for length in view.lengths),
+        x="distance Δ = ‖x − x'‖ (unit of the inputs)",
+        y="k(x, x')",
+        revision="widths",
+        yaxis={"range": [0, 1.05]},
+    )
+
+
+def plot_complexities(view: Complexities) -> go.Figure:
+    """The complexity and the bounds on it against the number of outputs."""
+    traces = [
+        _line(view.K, view.paper, "paper: √(K‖Φ‖²)/n", *_PRINTED, "K = %{x}"),
+        _line(view.K, view.frobenius, "E‖Φᵀε‖ of Frobenius /n", ORANGE, "dashdot", "K = %{x}"),
+        _line(view.K, view.spectral, "E‖Φᵀε‖₂/n, the complexity", *_RIGHT, "K = %{x}"),
+    ]
+    traces[-1].update(error_y={"array": view.spectral_error, "thickness": 1, "width": 2})
+    return figure(
+        traces,
+        title="Rademacher complexity at ‖W‖⁎ ≤ 1",
+        subtitle=f"the paper's bound is {view.paper[-1] / view.spectral[-1]:.2f} times too large "
+        f"at K = {view.K[-1]}; bars: standard error",
+        x="outputs K",
+        y="complexity",
+        revision="complexities",
+        yaxis={"rangemode": "tozero"},
+    )
+
+
+def plot_spectra(view: Spectra) -> go.Figure:
+    """The objective over λ with its minimum and both claims of where it is."""
+    points = (
+        ("printed λ*", view.printed, VERMILLION, "x", 13),
+        ("corrected λ*", view.corrected, BLUE, "circle", 13),
+        ("minimum, searched for", view.numeric, GREY, "circle-open", 20),
+    )
+    curve = _line(view.spectrum, view.objective, "gμ²/λ + bλ<sup>γ</sup>", GREEN, "solid", "λ = %{x:.4~g}")
+    low = view.numeric[1]
+    return figure(
+        [
+            curve,
+            *(
+                go.Scatter(
+                    x=[at],
+                    y=[value],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": size, "line": {"width": 2, "color": colour}},
+                    hovertemplate=f"{name}: λ = %{{x:.5~g}}, value %{{y:.5~g}}<extra></extra>",
+                )
+                for name, (at, value), colour, symbol, size in points
+            ),
+        ],
+        title="The inner problem over one λ",
+        subtitle=f"printed λ* is {view.printed[0] / view.corrected[0]:.3g} times the minimiser, "
+        f"its value {100 * (view.printed[1] / low - 1):.2g} % above the minimum",
+        x="λ",
+        y="gμ²/λ + bλ<sup>γ</sup>",
+        revision="spectra",
+        xaxis={"type": "log", "nticks": 6},
+        yaxis={"range": [0.9 * low, 2.2 * low]},
+    )
+
+
+def plot_signs(view: Signs) -> go.Figure:
+    """Where the descent ends against where it would without a penalty."""
+    return figure(
+        [
+            _line(view.a, view.exact, "minimiser", GREY, "dot", "a = %{x:.3~g}"),
+            _line(view.a, view.usual, "sign −1, 0, 1", *_RIGHT, "a = %{x:.3~g}"),
+            _line(view.a, view.printed, "sign 0, 1, as printed", *_PRINTED, "a = %{x:.3~g}"),
+        ],
+        title="A coefficient with the penalty, and without",
+        subtitle="negative coefficients are not shrunk by the printed sign",
+        x="coefficient a without the penalty",
+        y="coefficient μ with it",
+        revision="signs",
+    )
+
+
+def plot_tails(view: Tails) -> go.Figure:
+    """The tail of the eigenvalues and its bound against γ."""
+    return figure(
+        [
+            _line(view.gamma, view.bound, "t<sup>1−γ</sup>/(γ−1), in the bound", *_PRINTED, "γ = %{x:.4~g}"),
+            _line(view.gamma, view.sum, "Σ<sub>i>t</sub> i<sup>−γ</sup>, exact", *_RIGHT, "γ = %{x:.4~g}"),
+        ],
+        title="What eigenvalues i<sup>−γ</sup> beyond the t-th add up to",
+        subtitle="both leave the picture at γ = 1, where the experiments are",
+        x="decay γ",
+        y="sum of the tail",
+        revision="tails",
+        xaxis={"range": [0.95, 3]},
+        yaxis=_TENS,
+        shapes=[{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1,
+                 "line": {"color": GREY, "dash": "dot", "width": 2}}],
+    )  # fmt: skip
+
+
+def plot_scatters(view: Scatters) -> go.Figure:
+    """Each class's part in the trace of the scatter matrix."""
+    names = [f"class {c + 1} ({size} rows)" for c, size in enumerate(view.sizes)]
+    series = (
+        ("between-class scatter", view.between, GREY, ""),
+        ("ΦᵀYYᵀΦ, unit columns", view.unit, BLUE, "/"),
+        ("ΦᵀYYᵀΦ, plain columns", view.plain, VERMILLION, "x"),
+    )
+    return figure(
+        [
+            go.Bar(
+                x=names,
+                y=values,
+                name=name,
+                marker={"color": colour, "pattern": {"shape": shape}},
+                hovertemplate=f"{name}: %{{y:.1%}}<extra>%{{x}}</extra>",
+            )
+            for name, values, colour, shape in series
+        ],
+        title="What each class counts for",
+        subtitle=f"distance to the scatter matrix: {view.difference[1]:.1g} with unit columns, "
+        f"{view.difference[0]:.3g} with plain ones",
+        x="class",
+        y="share of the trace",
+        revision="scatters",
+        yaxis={"tickformat": ".0%"},
+        barmode="group",
+    )
+
+
+def plot_cauchy_kernels(view: CauchyKernels) -> go.Figure:
+    """The Cauchy kernel along one input."""
+    return figure(
+        [
+            _line(view.distance, view.printed, "as printed", *_PRINTED, "Δ = %{x:.3~g}"),
+            _line(view.distance, view.drawn, "mean of 4000 cosines", GREEN, "solid", "Δ = %{x:.3~g}"),
+            _line(view.distance, view.scaled, "scaled to k(x, x) = 1", BLUE, "dot", "Δ = %{x:.3~g}"),
+        ],
+        title="Cauchy kernel along one input",
+        subtitle=f"k(x, x): printed {view.printed[0]:g}, random features 1",
+        x="distance Δ₁ (unit of the inputs)",
+        y="k(x, x')",
+        revision=f"cauchy:{view.printed[0]:g}",
+        yaxis={"rangemode": "tozero"},
+    )
+
+
+def plot_against_constant(
+    view: Sequence[Against], title: str = "Printed errors over the constant predictor's"
+) -> go.Figure:
+    """Every printed error as a share of what predicting the mean gives; beyond 1 it is marked."""
+    datasets = list(dict.fromkeys(each.figure.dataset for each in view))
+    methods = list(dict.fromkeys(each.figure.method for each in view))
+    off = sum(each.ratio > 1 for each in view)
+    traces: list[Any] = []
+    for method in methods:
+        style = method_style(method)
+        mine = [each for each in view if each.figure.method == method]
+        traces.append(
+            go.Scatter(
+                x=[each.ratio for each in mine],
+                y=[each.figure.dataset for each in mine],
+                customdata=[
+                    f"printed {each.figure.mean:g}, constant {each.figure.constant:.4g}"
+                    + (f"<br>{OFF_SCALE}" if each.ratio > 1 else "")
+                    for each in mine
+                ],
+                mode="markers",
+                name=method,
+                marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": {"width": 2}},
+                hovertemplate=f"{method} on %{{y}}: %{{x:.3~g}} times the constant<br>%{{customdata}}<extra></extra>",
+            )
+        )
+    line = {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1}
+    ticks = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+    return figure(
+        traces,
+        title=title,
+        subtitle=f"right of the line: worse than a constant ({off} of {len(view)} figures)",
+        x="printed error / error of the constant predictor",
+        y="data set",
+        revision=f"against:{'-'.join(datasets)}",
+        xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]},
+        yaxis={"categoryorder": "array", "categoryarray": datasets[::-1], "tickvals": datasets},
+        shapes=[{**line, "line": {"color": GREY, "dash": "dot", "width": 2}}],
+    )
+
+
+def _line(x: Any, y: Any, name: str, colour: str, dash: str, where: str) -> go.Scatter:
+    """A curve; ``where`` says in the hover what the place is."""
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        name=name,
+        line={"color": colour, "dash": dash, "width": 2.5},
+        hovertemplate=f"{name}: %{{y:.4~g}}<extra>{where}</extra>",
+    )
