@@ -257,3 +257,8 @@ class Prepared:
     targets: Scaler | None = None
     target_unit: str = "original"
     range100: NDArray[np.float64] = field(default_factory=lambda: np.ones(1))
+
+    @property
+    def metric(self) -> str:
+        """What predictions are judged by: "accuracy" (percent), or "rmse" (reported unit)."""
+        return "accuracy" if self.targets is None else "rmse"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernlab.data.base import Dataset, DataSpec, Prepared, Scaler, Scaling
 from kernlab.errors import DataError, OptionError
 
-__all__ = ["constant_metric", "prepare"]
+__all__ = ["constant_metric", "prepare", "score"]
 
 _UPPER = {"[0,1]": 1.0, "[0,100]": 100.0}
 
@@ -74,19 +74,36 @@ def prepare(dataset: Dataset, spec: DataSpec, seed: int) -> Prepared:
     )
 
 
+def score(prepared: Prepared, predicted: NDArray[Any], y: NDArray[Any], unit: float | NDArray[Any] = 1.0) -> float:
+    """How well y is predicted, by ``prepared.metric``.
+
+    Args:
+        prepared: names the metric and the unit of targets.
+        predicted: class scores [n K] or class codes [n]; or standardised targets [n K].
+        y: class codes [n], or standardised targets [n K].
+        unit: factor on the errors of targets, for all or for each; ``prepared.range100``: every target in [0, 100].
+
+    Returns:
+        Accuracy in percent, or √(mean over rows and outputs of squared errors) in the reported unit times ``unit``.
+    """
+    if prepared.targets is None:
+        codes = predicted if predicted.ndim == 1 else predicted.argmax(1)
+        return 100.0 * int((codes == y).sum()) / len(y)
+    errors = (predicted - y).astype(np.float64) * prepared.targets.scale * unit
+    return float(np.sqrt(np.mean(errors**2)))
+
+
 def constant_metric(prepared: Prepared) -> float:
     """What the best constant prediction scores on the test part; a method that learned anything beats it.
 
     Classification: accuracy in percent of always naming the training part's largest class (the
     lowest code on a tie). Regression: the RMSE of always predicting the training part's mean, in the
-    reported unit, √(mean over test rows and outputs of squared error).
+    reported unit.
     """
-    if prepared.targets is None:
-        largest = np.bincount(prepared.y_train).argmax()
-        return float(100.0 * (prepared.y_test == largest).mean())
-    # The training mean is 0 on standardised targets, so the targets themselves are the errors.
-    errors = prepared.y_test.astype(np.float64) * prepared.targets.scale
-    return float(np.sqrt((errors**2).mean()))
+    y = prepared.y_test
+    # The training mean is 0 on standardised targets.
+    best = 0 if prepared.targets else np.bincount(prepared.y_train).argmax()
+    return score(prepared, np.full_like(y, best), y)
 
 
 def _source_split(dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

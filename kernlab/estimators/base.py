@@ -205,8 +205,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             for rows in torch.split(row_order(seed, passed, len(X)), state.m):
                 at = rows.to(device)
                 state.learn_from(state.X[at], state.y[at])
-            if any(not bool(value.isfinite().all()) for value in state.params.values()):
-                raise state.diverged("weights that are not finite")
+            state.check_finite()
             state.take_means()
             self._progress = state.checkpoint()
             self.model_ = state.model()

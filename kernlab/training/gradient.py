@@ -14,7 +14,7 @@ import torch
 
 from kernlab import devices
 from kernlab.data import Prepared
-from kernlab.errors import OptionError, TrainingError
+from kernlab.errors import OptionError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss, MapObjective
@@ -103,12 +103,9 @@ class GradientState(TrainingState):
         fall = self.plateau.factor if self.solver.schedule == "plateau" else self.solver.rate(step / self.total)
         return self.learning_rate * fall
 
-    def diverged(self, found: object) -> TrainingError:
-        return TrainingError(
-            "the objective must stay finite",
-            f"{found} at step {self.step}",
-            f"set a learning_rate below {self.learning_rate:g}, or a smaller frequency_scale",
-        )
+    @property
+    def remedy(self) -> str:
+        return f"set a learning_rate below {self.learning_rate:g}, or a smaller frequency_scale"
 
     def batch(self) -> tuple[Tensor, Tensor]:
         """Rows of the coming step. Many mini-batches are gathered at once; each is then a plain slice."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from kernlab.data import Prepared
+from kernlab.data import Prepared, score
 from kernlab.errors import TrainingError
 from kernlab.heads import Fitting, Head
 from kernlab.methods import MethodSpec
@@ -102,13 +102,27 @@ class TrainingState:
         """Epochs done, with the fraction of the one under way."""
         return self.step / self.per_epoch
 
-    def diverged(self, found: object) -> TrainingError:
+    @property
+    def remedy(self) -> str:
+        """What helps against numbers that are no longer finite."""
+        return "look at the scaling of the inputs, or set a smaller frequency_scale"
+
+    def diverged(self, found: object = "weights that are not finite") -> TrainingError:
         """What to say when numbers are no longer finite."""
-        return TrainingError(
-            "the objective must stay finite",
-            f"{found} at step {self.step}",
-            "look at the scaling of the inputs, or set a smaller frequency_scale",
-        )
+        return TrainingError("the objective must stay finite", f"{found} at step {self.step}", self.remedy)
+
+    def check_finite(self) -> None:
+        """Make sure that the weights are finite.
+
+        Raises:
+            TrainingError: they are not.
+        """
+        if not all(bool(value.isfinite().all()) for value in self.params.values()):
+            raise self.diverged()
+
+    def score(self, F: Tensor, y: Tensor, unit: Any = 1.0) -> float:
+        """Accuracy in percent of outputs [n K], or their RMSE in the reported unit times ``unit``."""
+        return score(self.data, to_numpy(F), to_numpy(y), unit)
 
     # -- heads ------------------------------------------------------------------------------------------------
 
