@@ -4,7 +4,7 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import manager
-from kernlab.ui import live, scene, setup
+from kernlab.ui import live, scene, setup, view
 from kernlab.ui.forms import sentences
 from kernlab.ui.transport import progress, transport
 from kernlab.ui.watch import Watch
@@ -21,7 +21,7 @@ def open_run(run_id: str) -> None:
 
 def arrive(came: dict[str, str]) -> None:
     """The address decides on arrival (a link, a reload, "back"); afterwards it follows the page."""
-    said = {key: value for key, value in came.items() if key != "run" and key not in live.VIEW}
+    said = {key: value for key, value in came.items() if key != "run" and key not in view.VIEW}
     state["train.watch"], state["train.trouble"] = None, ""
     try:
         if "run" in came:

@@ -15,13 +15,13 @@ from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.solvers import Assigned, ProximalGradient
 from kernlab.spec import RunSpec
-from kernlab.ui import pictures
-from kernlab.ui.forms import to_text
+from kernlab.ui import pictures, view
+from kernlab.ui.controls import controls
 from kernlab.ui.pictures import Picture, Shown
 from kernlab.ui.watch import Moment, Watch
 
 __all__ = [
-    "VIEW",
+    "columns",
     "fill_view",
     "follow",
     "moment_of",
@@ -35,75 +35,27 @@ __all__ = [
 
 _VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bound": "Bound"}
 
-#: What the address may say about the view; leaving it out means this.
-_DEFAULTS: dict[str, Any] = {
-    "view": "overview",
-    "smooth": False,
-    "log": False,
-    "boundlog": True,
-    "look": "principal direction 1",
-    "at": None,
-    "output": 0,
-}
-
-#: The address's words for the view.
-VIEW = tuple(_DEFAULTS)
-
 _FRAME = 0.45  # seconds a snapshot stays while time is played
-
-
-# Widgets that are not drawn lose their value, so what the view shows is kept here and given to them.
-def _view() -> dict[str, Any]:
-    kept: dict[str, Any] = st.session_state.setdefault("view", dict(_DEFAULTS))
-    return kept
-
-
-def _held(name: str) -> str:
-    """The key of the widget for ``name``; a widget that was not there starts at what the view says."""
-    key = f"view.{name}"
-    if key not in st.session_state:
-        st.session_state[key] = _view()[name]
-    return key
-
-
-def _set(**values: Any) -> None:
-    """Change the view, and the widgets with it."""
-    for name, value in values.items():
-        _view()[name] = value
-        st.session_state.pop(f"view.{name}", None)
 
 
 def fill_view(scene: Mapping[str, str]) -> None:
     """Take the view from an address; what makes no sense there means the default."""
-    _set(
-        view=scene["view"] if scene.get("view") in _VIEWS else "overview",
-        smooth=scene.get("smooth") == "true",
-        log=scene.get("log") == "true",
-        boundlog=scene.get("boundlog") != "false",
-        look=scene.get("look", _DEFAULTS["look"]),
-        at=_number(scene.get("at"), 0.0, 1e9),
-        output=int(_number(scene.get("output"), 0, 1e4) or 0),
-    )
-
-
-def _number(text: str | None, low: float, high: float) -> float | None:
-    try:
-        return min(max(float(text or ""), low), high)
-    except ValueError:
-        return None
+    view.fill(scene)
+    if view.now()["view"] not in _VIEWS:
+        view.change(view="overview")
 
 
 def view_scene() -> dict[str, str]:
     """What the address has to say about the view."""
-    changed = {key: value for key, value in _view().items() if value != _DEFAULTS[key]}
+    changed = view.scene()
     if playing():  # a link to a moment that lasts half a second helps nobody, and fills the browser's history
         changed.pop("at", None)
-    return {key: to_text(value) for key, value in changed.items()}
+    return changed
 
 
 def follow() -> None:
     """Show the newest moment from now on."""
-    _set(at=None)
+    view.change(at=None)
     st.session_state["view.playing"] = False
 
 
@@ -119,7 +71,7 @@ def moment_of(watch: Watch) -> Moment | None:
     """The moment that all pictures show: the newest, or where time was scrubbed or played to."""
     if playing():
         _advance(watch)
-    return watch.moment(_view()["at"])
+    return watch.moment(view.now()["at"])
 
 
 def time_line(watch: Watch, moment: Moment) -> None:
@@ -127,7 +79,7 @@ def time_line(watch: Watch, moment: Moment) -> None:
     if watch.at_once:
         _before_after(watch)
         return
-    at, unit = _view()["at"], watch.unit
+    at, unit = view.now()["at"], watch.unit
     total = max(watch.length, 1e-3)
     position = total if at is None else min(float(at), total)
     key = "view.time"
@@ -151,7 +103,7 @@ def _before_after(watch: Watch) -> None:
     if len(watch.snapshots.steps) < 2 or (method and isinstance(method.solver, Assigned)):
         return  # nothing has changed, or will
     key, words = "view.moment", {True: "Before the step", False: "After it"}
-    before = _view()["at"] is not None and _view()["at"] < 1
+    before = view.now()["at"] is not None and view.now()["at"] < 1
     if st.session_state.get(key) != before:
         st.session_state[key] = before
     st.segmented_control(
@@ -161,34 +113,34 @@ def _before_after(watch: Watch) -> None:
 
 
 def _turned() -> None:
-    _view()["at"] = 0.0 if st.session_state["view.moment"] else None
+    view.now()["at"] = 0.0 if st.session_state["view.moment"] else None
 
 
 def _moved(total: float) -> None:
     value = float(st.session_state["view.time"])
-    _view()["at"] = None if value >= total * (1 - 1e-6) else value
+    view.now()["at"] = None if value >= total * (1 - 1e-6) else value
     st.session_state["view.playing"] = False
 
 
 def _toggle_play() -> None:
-    state, view = st.session_state, _view()
+    state, said = st.session_state, view.now()
     state["view.playing"] = not playing()
-    if playing() and view["at"] is None:
-        view["at"] = 0.0
+    if playing() and said["at"] is None:
+        said["at"] = 0.0
     state["view.moved"] = time.monotonic()
 
 
 def _advance(watch: Watch) -> None:
     """On to the next snapshot, once a frame has been long enough on the screen."""
-    state, view = st.session_state, _view()
+    state, said = st.session_state, view.now()
     if time.monotonic() - state.get("view.moved", 0.0) < _FRAME * 0.8:
         return
     state["view.moved"] = time.monotonic()
-    later = [float(epoch) for epoch in watch.snapshots.epochs if epoch > (view["at"] or 0.0) + 1e-9]
+    later = [float(epoch) for epoch in watch.snapshots.epochs if epoch > (said["at"] or 0.0) + 1e-9]
     if later:
-        view["at"] = later[0]
+        said["at"] = later[0]
     else:
-        view["at"], state["view.playing"] = None, False
+        said["at"], state["view.playing"] = None, False
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -196,7 +148,7 @@ def _advance(watch: Watch) -> None:
 
 def numbers(watch: Watch, moment: Moment) -> None:
     """The moment's results; of a finished run, those of every head."""
-    at, values = Shown(watch, moment, _view()), moment.values
+    at, values = Shown(watch, moment, view.now()), moment.values
     percent = watch.facts.get("metric") == "accuracy"
     name = "accuracy" if percent else "RMSE"
 
@@ -245,51 +197,32 @@ def repeat(spec: RunSpec | None) -> None:
 
 def views(watch: Watch, moment: Moment) -> None:
     """The chosen view of the run."""
-    view = _view()
-    at = Shown(watch, moment, view)
+    said = view.now()
+    at = Shown(watch, moment, said)
     there = [name for name in _VIEWS if pictures.offered(name, at)] or ["overview"]
-    if view["view"] not in there:
-        _set(view=there[0])
+    if said["view"] not in there:
+        view.change(view=there[0])
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
         if len(there) > 1:
-            view["view"] = st.segmented_control(
-                "View", there, default=view["view"], key=_held("view"), required=True,
+            said["view"] = st.segmented_control(
+                "View", there, default=said["view"], key=view.held("view"), required=True,
                 format_func=_VIEWS.__getitem__, label_visibility="collapsed",
             )  # fmt: skip
-        shown = pictures.offered(view["view"], at)
-        used = {switch for each in shown for switch in each.uses}
-        for switch, label in (("boundlog", "Log axis"), ("log", "Log axis"), ("smooth", "Smooth")):
-            if switch in used:
-                view[switch] = st.toggle(label, value=view[switch], key=_held(switch))
-        looks = pictures.directions(at)
-        if looks and view["look"] not in looks:
-            _set(look=looks[0])
-        if "look" in used and len(looks) > 1:
-            view["look"] = st.selectbox(
-                "Look along", looks, looks.index(view["look"]), key=_held("look"), width=220,
-                label_visibility="collapsed", format_func=lambda look: f"along {look}",
-            )  # fmt: skip
-        outputs = int(watch.facts.get("K", 1)) if watch.facts.get("task") == "regression" else 1
-        if view["output"] >= outputs:
-            _set(output=0)
-        if "output" in used and outputs > 1:
-            view["output"] = st.selectbox(
-                "Output", range(outputs), view["output"], key=_held("output"), width=140,
-                label_visibility="collapsed", format_func=lambda k: f"output {k + 1}",
-            )  # fmt: skip
-    _columns(shown, at)
-    if view["view"] == "overview":
+        shown = pictures.offered(said["view"], at)
+        controls(shown, at)
+    columns(shown, at)
+    if said["view"] == "overview":
         if warnings := watch.facts.get("warnings"):
             st.caption(":material/warning: " + " ".join(warnings))
         if method := watch.method:
             formulas(method, str(watch.facts.get("task")))
-    if view["view"] == "spectrum" and "omega" in moment.arrays and "omega_prime" not in moment.arrays:
+    if said["view"] == "spectrum" and "omega" in moment.arrays and "omega_prime" not in moment.arrays:
         st.caption("A stationary kernel has one frequency per feature: all its mass lies on the diagonal ω = ω'.")
-    if view["view"] == "bound" and at.bound:
+    if said["view"] == "bound" and at.bound:
         _terms(at.bound, moment)
 
 
-def _columns(shown: Sequence[Picture], at: Shown) -> None:
+def columns(shown: Sequence[Picture], at: Shown) -> None:
     """Pictures in two columns, each put where there is more room; one left over has the whole width."""
     filled, places = [0, 0], []
     for each in shown:

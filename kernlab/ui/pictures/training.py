@@ -1,19 +1,11 @@
-"""The pictures of one run at one moment: from what was stored to a figure, through analysis and plots.
-
-One registration a picture. It says which arrays or metrics it needs, and is shown in its views wherever they
-are there, whatever the method is called; a new map's pictures are a new entry here and nothing else.
-
-    at = Shown(watch, moment, view)
-    for picture in offered("overview", at): draw(picture, at)
-"""
+"""The pictures of the Train page, tab by tab: overview, spectrum, kernel and bound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from kernlab.analysis import (
     bound_terms,
@@ -29,8 +21,6 @@ from kernlab.analysis import (
     reweighting,
     weights,
 )
-from kernlab.bounds import BOUNDS, Bound
-from kernlab.composition import MethodSpec
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
@@ -44,143 +34,13 @@ from kernlab.plots.results import plot_results
 from kernlab.plots.reweighting import plot_feature_weights, plot_weight_mass
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.regularizers import REGULARIZERS
-from kernlab.ui.chart import live_chart, to_json
-from kernlab.ui.watch import Moment, Watch
+from kernlab.ui.pictures.base import Shown, picture
+from kernlab.ui.watch import Watch
 
-__all__ = ["PICTURES", "Picture", "Shown", "directions", "draw", "head_words", "metric_name", "offered", "rank", "show"]
+__all__ = ["directions", "head_words", "metric_name", "rank"]
 
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
 _PRINCIPAL = "principal direction "
-
-
-class Shown(NamedTuple):
-    """What pictures are made of.
-
-    Attributes:
-        watch: the run.
-        moment: when.
-        view: what the page's switches say: smooth, log, boundlog, look, output, at.
-    """
-
-    watch: Watch
-    moment: Moment
-    view: Mapping[str, Any]
-
-    @property
-    def arrays(self) -> Mapping[str, Any]:
-        """What the snapshot holds."""
-        return self.moment.arrays
-
-    @property
-    def static(self) -> Mapping[str, Any]:
-        """What stays the same over the run."""
-        return self.watch.static
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What Started said."""
-        return self.watch.facts
-
-    @property
-    def method(self) -> MethodSpec | None:
-        """The method, resolved."""
-        return self.watch.method
-
-    @property
-    def mark(self) -> float | None:
-        """Where curves are marked: the moment, unless it is the newest."""
-        return None if self.view["at"] is None else self.moment.epoch
-
-    @property
-    def bound(self) -> Bound | None:
-        """The bound that is shown for the method."""
-        return BOUNDS.get(str(self.facts.get("bound")))
-
-    @property
-    def image(self) -> tuple[int, int] | None:
-        """Height and width, where inputs are pictures."""
-        shape = self.facts.get("image_shape")
-        return (int(shape[0]), int(shape[1])) if shape else None
-
-
-class Picture(NamedTuple):
-    """One picture, and when it is shown.
-
-    Attributes:
-        key: its identity on the page.
-        make: draws it.
-        views: where it is shown, by name.
-        alt: what it shows, for those who hear it.
-        arrays: what the snapshot must hold.
-        metrics: what must have been measured.
-        when: what else must be so.
-        height: in CSS pixels.
-        uses: the page's switches that change it.
-        over_time: it is drawn from the metrics of the whole run; else from one snapshot.
-        note: a formula and a sentence beneath it.
-    """
-
-    key: str
-    make: Callable[[Shown], go.Figure]
-    views: tuple[str, ...]
-    alt: str
-    arrays: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    when: Callable[[Shown], bool] = lambda at: True
-    height: int = 340
-    uses: tuple[str, ...] = ()
-    over_time: bool = False
-    note: Callable[[Shown], tuple[str, str]] | None = None
-
-    def fits(self, at: Shown) -> bool:
-        """Whether all that it needs is there."""
-        there = set(self.arrays) <= at.arrays.keys() and set(self.metrics) <= at.watch.history.keys()
-        return there and self.when(at)
-
-    def stamp(self, at: Shown) -> Hashable:
-        """Changes whenever the picture does."""
-        time: tuple[Hashable, ...] = (at.moment.step, len(at.watch.snapshots.steps) if "look" in self.uses else 0)
-        if self.over_time:
-            time = (*at.watch.version, at.watch.live, at.mark)
-        return (at.watch.id, *time, *(at.view[name] for name in self.uses))
-
-
-Drawing: TypeAlias = Callable[[Shown], go.Figure]
-
-#: Every picture, in the order of the page.
-PICTURES: dict[str, Picture] = {}
-
-
-def picture(*views: str, key: str = "", **rest: Any) -> Callable[[Drawing], Drawing]:
-    """Decorator that files a drawing under ``key`` or its own name; the rest is as in :class:`Picture`."""
-
-    def file(make: Drawing) -> Drawing:
-        PICTURES[key or make.__name__] = Picture(key or make.__name__, make, views, **rest)
-        return make
-
-    return file
-
-
-def offered(view: str, at: Shown) -> list[Picture]:
-    """The pictures that a view has for this run."""
-    return [each for each in PICTURES.values() if view in each.views and each.fits(at)]
-
-
-def draw(each: Picture, at: Shown, height: int = 0) -> None:
-    """Put a picture on the page."""
-    show(each.key, each.stamp(at), lambda: each.make(at), alt=each.alt, height=height or each.height)
-    if each.note:
-        formula, words = each.note(at)
-        st.latex(formula)
-        st.caption(words)
-
-
-def show(key: str, stamp: Hashable, make: Callable[[], go.Figure], *, alt: str, height: int = 300) -> None:
-    """Draw ``make()``; as long as ``stamp`` stays the same the figure is neither made nor sent again."""
-    kept: dict[str, tuple[Hashable, str]] = st.session_state.setdefault("pictures", {})
-    if key not in kept or kept[key][0] != stamp:
-        kept[key] = (stamp, to_json(make()))
-    live_chart(kept[key][1], key=key, alt=alt, height=height)
 
 
 # -- over training ---------------------------------------------------------------------------------------------

@@ -1,0 +1,89 @@
+"""What the switches beside the pictures say: kept for the session, said in the address, shared by the pages.
+
+A page that shows a run at a moment finds the moment, the direction and the axes as the last page left them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from kernlab.ui.forms import to_text
+
+__all__ = ["VIEW", "change", "fill", "held", "now", "places", "scene"]
+
+#: What the address may say about the view; leaving it out means this. The type of a default is the value's;
+#: None stands for a number that may be missing.
+DEFAULTS: dict[str, Any] = {
+    "view": "overview",  # the tab of the Train page
+    "smooth": False,
+    "log": False,
+    "boundlog": True,
+    "look": "principal direction 1",  # along which line frequencies are looked at
+    "custom": "",  # its weights of the inputs, where it is chosen freely
+    "at": None,  # the moment, in epochs; None: the newest
+    "reference": None,  # another one that it is compared with
+    "output": 0,
+    "surface": False,  # densities over a plane as a surface
+    "order": "longest",  # of frequencies in a list
+    "frequencies": "",  # places of the selected ones
+    "points": "",  # and of the selected rows
+    "around": "",  # the point x₀ that k(x₀, ·) is shown of
+}
+
+#: The address's words for the view.
+VIEW = tuple(DEFAULTS)
+
+_LONGEST = 300  # letters of a selection that go into an address
+
+
+def now() -> dict[str, Any]:
+    """The view as it stands. Widgets that are not drawn lose their value, so it is kept here and given to them."""
+    kept: dict[str, Any] = st.session_state.setdefault("view", dict(DEFAULTS))
+    return kept
+
+
+def held(name: str) -> str:
+    """The key of the widget for ``name``; a widget that was not there starts at what the view says."""
+    key = f"view.{name}"
+    if key not in st.session_state:
+        st.session_state[key] = now()[name]
+    return key
+
+
+def change(**values: Any) -> None:
+    """Change the view, and the widgets with it."""
+    for name, value in values.items():
+        now()[name] = value
+        st.session_state.pop(f"view.{name}", None)
+
+
+def fill(scene: Mapping[str, str]) -> None:
+    """Take the view from an address; what makes no sense there means the default."""
+    change(**{name: _read(scene.get(name), default) for name, default in DEFAULTS.items()})
+
+
+def _read(text: str | None, default: Any) -> Any:
+    if text is None or isinstance(default, str):
+        return default if text is None else text
+    if isinstance(default, bool):
+        return text == "true" if text in ("true", "false") else default
+    try:
+        number = min(max(float(text), 0.0), 1e9)
+    except ValueError:
+        return default
+    return default if number != number else number if default is None else int(number)
+
+
+def scene() -> dict[str, str]:
+    """What the address has to say about the view."""
+    changed = {name: to_text(value) for name, value in now().items() if value != DEFAULTS[name]}
+    return {name: text for name, text in changed.items() if len(text) <= _LONGEST}
+
+
+def places(text: str) -> tuple[int, ...]:
+    """The numbers in a text like "3,17,40"."""
+    return tuple(int(number) for number in re.findall(r"\d+", text))
