@@ -1,0 +1,232 @@
+"""How far features are from the kernel they stand for, as there are more of them.
+
+    E(m) = K_m − K        mean |E_ij|,   max |E_ij|,   ‖E‖_F / ‖K‖_F        m = 4, 8, 16 … D
+
+Averages of m independent features err like 1/√m, whatever the kernel and the dimension: a line of slope −½ on
+logarithmic axes. Orthogonal frequencies and low-discrepancy points can do better, which is seen in the form with
+cosine and sine; random phases are independent noise of their own and hide it. Landmarks are no averages: they err
+at least as much as the m leading eigenvectors, and as little as the eigenvalues beyond.
+
+An error at m is the mean over separate blocks of m features, so that a curve is not the luck of one draw.
+
+Source: Rahimi & Recht 2007; Yu et al. 2016 (orthogonal); Avron et al. 2016 (quasi-Monte-Carlo); Williams & Seeger
+2001 (Nyström); Eckart & Young 1936.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cholesky, solve_triangular
+
+from kernlab.analysis.exact_kernel import GramFunction, assigned_kernel
+from kernlab.errors import CompositionError
+from kernlab.feature_maps import NonStationary, Stationary
+from kernlab.feature_maps.nystroem import JITTER
+from kernlab.feature_maps.spectral import SpectralMap
+
+__all__ = [
+    "MEASURES",
+    "Approximation",
+    "ErrorCurve",
+    "Errors",
+    "Measure",
+    "approximation",
+    "drawn_errors",
+    "eigenvector_errors",
+    "landmark_errors",
+    "subset_errors",
+]
+
+Measure: TypeAlias = Literal["relative", "mean", "largest"]
+MEASURES: tuple[Measure, ...] = ("relative", "mean", "largest")
+BLOCKS = 8  # of m features each, over which an error is averaged
+SAMPLINGS = {"iid": "independent", "orthogonal": "orthogonal", "sobol": "quasi-Monte-Carlo"}
+NUMBERS = 400_000  # drawn for a curve, about: with many inputs it ends earlier
+
+
+class Errors(NamedTuple):
+    """Errors of growing sets of features.
+
+    Attributes:
+        name: what was drawn.
+        size: m [s], rising.
+        relative, mean, largest: ‖E‖_F/‖K‖_F, and mean and largest |E_ij|, each averaged over blocks [s].
+    """
+
+    name: str
+    size: NDArray[np.int64]
+    relative: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    largest: NDArray[np.float64]
+
+
+class ErrorCurve(NamedTuple):
+    """One measure of the errors.
+
+    Attributes:
+        name: what was drawn.
+        size, error: m and the error, where it is above zero [s].
+        slope: of ln error over ln m by least squares; None of a single point.
+    """
+
+    name: str
+    size: NDArray[np.int64]
+    error: NDArray[np.float64]
+    slope: float | None
+
+
+class Approximation(NamedTuple):
+    """Errors against the number of features.
+
+    Attributes:
+        curves: one a way of drawing.
+        law_size, law: the line c/√m through the middle of the first curve.
+        measure: which error.
+        rows: of the sample.
+    """
+
+    curves: tuple[ErrorCurve, ...]
+    law_size: NDArray[np.float64]
+    law: NDArray[np.float64]
+    measure: Measure
+    rows: int
+
+
+def approximation(errors: Sequence[Errors], measure: Measure = "relative", *, rows: int) -> Approximation:
+    """One measure of several errors, with slopes and the law of independent draws.
+
+    Args:
+        errors: the first one's middle places the line.
+        measure: "relative", "mean" or "largest".
+        rows: of the sample that they were measured on.
+    """
+    curves = tuple(_curve(each, measure) for each in errors)
+    sizes = np.concatenate([curve.size for curve in curves]) if curves else np.zeros(0)
+    if not len(sizes) or not len(curves[0].size):
+        return Approximation(curves, np.zeros(0), np.zeros(0), measure, rows)
+    first = curves[0]
+    ends = np.array([sizes.min(), sizes.max()], np.float64)
+    level = float(np.mean(np.log(first.error) + 0.5 * np.log(first.size)))
+    return Approximation(curves, ends, np.exp(level) / np.sqrt(ends), measure, rows)
+
+
+def subset_errors(
+    name: str, features: ArrayLike, exact: ArrayLike, *, paired: bool = False, seed: int | None = 0
+) -> Errors:
+    """Errors of m of the given features, taken at random and counted D/m times each.
+
+    Args:
+        name: what they are.
+        features: Φ [n D], ΦΦᵀ ≈ K; with ``paired`` [n 2D], column j and D + j belonging together.
+        exact: K [n n].
+        paired: cosine and sine stand side by side.
+        seed: of the order they are taken in; None: as they stand.
+    """
+    Phi, K = np.asarray(features, np.float64), np.asarray(exact, np.float64)
+    n, D = len(Phi), Phi.shape[1] // (2 if paired else 1)
+    grouped = Phi.reshape(n, -1, D).transpose(0, 2, 1)  # [n D 1 or 2]
+    if seed is not None:
+        grouped = grouped[:, np.random.default_rng(seed).permutation(D)]
+
+    def blocks(m: int) -> Iterator[NDArray[np.float64]]:
+        for start in range(0, min(BLOCKS, D // m) * m, m):
+            part = grouped[:, start : start + m].reshape(n, -1)
+            yield part @ part.T * (D / m)
+
+    return _errors(name, _sizes(D), K, blocks)
+
+
+def drawn_errors(map: SpectralMap, X: NDArray[Any], *, largest: int = 2048, seed: int = 0) -> tuple[Errors, ...]:
+    """Errors of features that are drawn afresh from the assigned density, by each kind of sampling it allows.
+
+    Args:
+        map: with its ``frequency_scale`` resolved; drawn with cosine and sine where it has that form.
+        X: scaled inputs [n d].
+        largest: m at most; less with many inputs.
+        seed: of the draws.
+    """
+    form = _paired(map)
+    numbers = max(64, NUMBERS // (X.shape[1] * form.pairs))
+    D = 2 ** int(np.log2(min(largest, numbers)))
+    rows, generator = torch.as_tensor(X).double(), torch.Generator()
+    K = assigned_kernel(form).gram(X, X)
+    found = []
+    for sampling, words in SAMPLINGS.items():
+        drawn = form.replace(n_features=D, sampling=sampling, learn_phase=False)
+        try:
+            params = drawn.init(rows.float(), generator.manual_seed(seed))
+        except CompositionError:  # a density without that sampling, or more inputs than Sobol points have
+            continue
+        params = {name: value.double() for name, value in params.items()}
+        with torch.no_grad():
+            Phi = drawn.apply(params, rows).numpy()
+        # As they stand: whole blocks are orthogonal, and 2^k points in a row of the sequence fill the cube evenly.
+        found.append(subset_errors(words, Phi, K, paired=drawn.paired, seed=None))
+    return tuple(found)
+
+
+def landmark_errors(
+    name: str, gram: GramFunction, X: NDArray[Any], landmarks: NDArray[Any], *, seed: int = 0
+) -> Errors:
+    """Errors of Nyström features of the first m landmarks in a random order.
+
+    With B = LLᵀ and V = k(X, Z)L^{−ᵀ} the first m columns of V are features of the first m landmarks, so that one
+    factor serves every m.
+
+    Args:
+        name: what they are.
+        gram: the kernel k.
+        X: scaled inputs [n d].
+        landmarks: Z [J d].
+        seed: of the order.
+    """
+    Z = np.asarray(landmarks)[np.random.default_rng(seed).permutation(len(landmarks))]
+    B = gram(Z, Z)
+    B = B + JITTER * np.eye(len(B)) * B.diagonal().mean()
+    V = solve_triangular(cholesky(B, lower=True), gram(X, Z).T, lower=True).T
+    return _errors(name, _sizes(len(Z)), gram(X, X), lambda m: iter([V[:, :m] @ V[:, :m].T]))
+
+
+def eigenvector_errors(name: str, K: ArrayLike, largest: int) -> Errors:
+    """Errors of the m leading eigenvectors of K [n n] itself: relative to ‖K‖_F no m features do better."""
+    exact = np.asarray(K, np.float64)
+    values, vectors = np.linalg.eigh(exact)
+    root = vectors[:, ::-1] * np.sqrt(values[::-1].clip(0))
+    return _errors(name, _sizes(min(largest, len(exact))), exact, lambda m: iter([root[:, :m] @ root[:, :m].T]))
+
+
+def _errors(name: str, sizes: NDArray[np.int64], K: NDArray[np.float64], blocks: Any) -> Errors:
+    size = float(np.linalg.norm(K)) or 1.0
+    table = []
+    for m in sizes.tolist():
+        apart = [np.abs(approximate - K) for approximate in blocks(m)]
+        table.append([np.mean([f(each) for each in apart]) for f in (np.linalg.norm, np.mean, np.max)])
+    relative, mean, largest = np.array(table, np.float64).reshape(-1, 3).T
+    return Errors(name, sizes, relative / size, mean, largest)
+
+
+def _sizes(D: int) -> NDArray[np.int64]:
+    """4, 8, 16 … and D itself."""
+    return np.unique([*(2**k for k in range(2, 20) if 2**k < D), D]).astype(np.int64)
+
+
+def _curve(errors: Errors, measure: Measure) -> ErrorCurve:
+    values: NDArray[np.float64] = getattr(errors, measure)
+    seen = values > 1e-12  # below is rounding, which has no slope
+    size, error = errors.size[seen], values[seen]
+    slope = float(np.polyfit(np.log(size), np.log(error), 1)[0]) if len(size) > 1 else None
+    return ErrorCurve(errors.name, size, error, slope)
+
+
+def _paired(map: SpectralMap) -> SpectralMap:
+    """The same density with cosine and sine, whose only error is that of the frequencies."""
+    if isinstance(map, NonStationary):
+        return map if map.phase == "independent" else map.replace(phase="paired")
+    if isinstance(map, Stationary):
+        return map.replace(form="paired")
+    return Stationary(density=map.density, frequency_scale=map.frequency_scale, nu=map.nu, form="paired")

@@ -1,0 +1,136 @@
+"""The kernel that features stand for, where it is known without them.
+
+    assigned frequencies      the kernel of their density: κ(x − x'), or of independent pairs (ω, ω')
+                              ½κ(x − x') + ½κ(x)κ(x')                    κ(Δ) = E cos ωᵀΔ
+    learned frequencies       the average over these very frequencies, without the noise of random phases
+    weighted frequencies      Σ_m q_m cos ω_mᵀ(x − x')
+    landmarks                 the kernel that they are landmarks of
+    frames, exact kernels     themselves
+
+For a Gaussian density the pairs' kernel is the closed form of ASKL eq. 5; the same step, E cos(ωᵀx − ω'ᵀx') =
+κ(x)κ(x'), holds for every density that looks the same in ω and −ω.
+
+Source: Rahimi & Recht 2007; ASKL eq. 5–6; LKRF eq. 14; DI §3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kernlab.analysis.moment import KernelAt
+from kernlab.feature_maps import ExactKernel, NonStationary, Nystroem, Stationary, Weighted
+from kernlab.feature_maps.frames import FrameMap
+from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.kernels import KERNELS
+from kernlab.methods import MethodSpec
+
+__all__ = ["Exact", "GramFunction", "assigned_kernel", "exact_of"]
+
+#: (rows [n d], rows [p d]) -> k [n p], for scaled inputs.
+GramFunction: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
+
+
+class Exact(NamedTuple):
+    """A kernel to measure features against.
+
+    Attributes:
+        gram: evaluates it.
+        words: what "exact" means here, as the end of a sentence.
+        same: the features are this kernel already: there is no error to see.
+    """
+
+    gram: GramFunction
+    words: str
+    same: bool = False
+
+
+def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -> Exact | None:
+    """The exact kernel that the features of a moment stand for.
+
+    Args:
+        method: resolved.
+        at: the kernel at that moment.
+        learned: whether frequencies have left the density that they were drawn from; by default as the method says.
+            False for the moment before training.
+
+    Returns:
+        None where none is known.
+    """
+    map, params = at.representation, at.params
+    if isinstance(map, ExactKernel):
+        return Exact(at.gram, "the kernel itself, no features stand between", same=True)
+    if isinstance(map, FrameMap):
+        return Exact(at.gram, "the sum over the frame's functions, which is the kernel itself", same=True)
+    if isinstance(map, Nystroem):
+        return Exact(_numpy(map.gram), f"the {map.kernel} kernel that the landmarks stand for")
+    if isinstance(map, Weighted):
+        omega, q = (params[name].double().numpy() for name in ("omega", "q"))
+        words = "the average over the weighted frequencies, without random phases"
+        return Exact(_waves(omega, q), words)
+    if isinstance(map, SpectralMap) and not (method.learned if learned is None else learned):
+        return assigned_kernel(map)
+    if isinstance(map, Stationary | NonStationary):
+        omega = params["omega"].double().numpy()
+        words = "the average over these very frequencies, without random phases"
+        if "phase" in map.trainable:
+            words += " (learned phases leave it on purpose)"
+        if isinstance(map, NonStationary) and map.phase == "independent":  # the cross terms average out
+            each = omega.reshape(len(omega), 1, -1)
+            return Exact(_waves(each, np.full(each.shape[2], 0.5 / each.shape[2])), words)
+        return Exact(_waves(omega, np.full(omega.shape[2], 1 / omega.shape[2])), words, same=map.paired)
+    return None
+
+
+def assigned_kernel(map: SpectralMap) -> Exact:
+    """The kernel that frequencies drawn from the map's density average to.
+
+    Args:
+        map: with its ``frequency_scale`` resolved.
+
+    Source: Bochner's theorem; pairs as in ASKL eq. 5, with ω and ω' independent.
+    """
+    density, scale = map.density, float(map.frequency_scale)
+
+    def plain(X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+        return KERNELS[density](X, Z, 1 / scale, map.nu)
+
+    if not isinstance(map, NonStationary):
+        return Exact(_numpy(plain), f"the {density} kernel whose density the frequencies are drawn from")
+    if map.phase == "independent":
+        return Exact(_numpy(lambda X, Z: 0.5 * plain(X, Z)), f"half the {density} kernel (independent phases)")
+
+    def pairs(X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+        origin = torch.zeros_like(X[:1])
+        return 0.5 * plain(X, Z) + 0.5 * plain(X, origin) * plain(origin, Z)
+
+    return Exact(_numpy(pairs), f"the kernel of independent pairs of frequencies, {density} density, in closed form")
+
+
+def _waves(omega: NDArray[np.float64], share: NDArray[np.float64]) -> GramFunction:
+    """Σ_j share_j Re ē_j(x) e_j(x') with e_j = P⁻¹Σ_p exp(iω_pjᵀx), for frequencies [d P D]: the paired form."""
+
+    def features(X: NDArray[Any]) -> NDArray[np.float64]:
+        z = np.tensordot(np.asarray(X, np.float64), omega, 1)  # [n P D]
+        root = np.sqrt(share)
+        return np.concatenate([np.cos(z).mean(1) * root, np.sin(z).mean(1) * root], axis=1)
+
+    def gram(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
+        Phi = features(X)
+        return np.asarray(Phi @ (Phi if Z is X else features(Z)).T)
+
+    return gram
+
+
+def _numpy(gram: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> GramFunction:
+    """A kernel of tensors for arrays, in float64."""
+
+    def evaluate(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
+        with torch.no_grad():
+            return np.asarray(gram(torch.as_tensor(X).double(), torch.as_tensor(Z).double()).numpy())
+
+    return evaluate

@@ -1,0 +1,86 @@
+"""Where a sample is drawn: along its one input, in its two, or on its first two principal directions.
+
+Coordinates of one or two inputs are in the data's own units; those of a plane are in scaled inputs, from the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["SamplePlane", "sample_plane"]
+
+
+class SamplePlane(NamedTuple):
+    """A line or a plane on which scaled inputs have coordinates.
+
+    Attributes:
+        directions: orthonormal rows [p d], p = 1 or 2.
+        middle: scaled input at which the coordinates are ``shift`` [d].
+        shift, unit: coordinate = shift + unit · direction·(x − middle) [p].
+        axes: names of the p coordinates.
+        coordinates: of the sample [n p].
+        share: of the sample's variance that the plane holds.
+    """
+
+    directions: NDArray[np.float64]
+    middle: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    axes: tuple[str, ...]
+    coordinates: NDArray[np.float64]
+    share: float
+
+    def place(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Coordinates [n p] of scaled inputs [n d]."""
+        return np.asarray((np.asarray(X, np.float64) - self.middle) @ self.directions.T * self.unit + self.shift)
+
+    def moved(self, x: ArrayLike, coordinates: ArrayLike) -> NDArray[np.float64]:
+        """Scaled inputs [g d]: ``x`` [d] moved along the directions until its first coordinates are these [g q]."""
+        to, point = np.asarray(coordinates, np.float64), np.asarray(x, np.float64)
+        q = to.shape[1]
+        steps = (to - self.place(point[None])[0, :q]) / self.unit[:q]
+        return np.asarray(point + steps @ self.directions[:q])
+
+    def span(self, axis: int, margin: float = 0.08) -> tuple[float, float]:
+        """Lowest and highest coordinate of the sample, and a margin."""
+        low, high = float(self.coordinates[:, axis].min()), float(self.coordinates[:, axis].max())
+        room = margin * (high - low) or 0.5
+        return low - room, high + room
+
+
+def sample_plane(
+    X: ArrayLike, names: Sequence[str] = (), *, center: ArrayLike | None = None, scale: ArrayLike | None = None
+) -> SamplePlane:
+    """The line or plane of a sample.
+
+    Args:
+        X: scaled inputs [n d].
+        names: of the inputs; numbered where there is none.
+        center, scale: [d] of original = center + scale · scaled; coordinates of more than two inputs stay scaled.
+    """
+    points = np.asarray(X, np.float64)
+    d = points.shape[1]
+    middle, total = points.mean(0), float(points.var(0).sum())
+    if d <= 2:
+        zero: NDArray[Any] = np.zeros(d)
+        shift = zero if center is None else np.asarray(center, np.float64)
+        unit = zero + 1 if scale is None else np.asarray(scale, np.float64)
+        axes = tuple(str(names[j]) if j < len(names) else f"input {j + 1}" for j in range(d))
+        return SamplePlane(np.eye(d), zero, shift, unit, axes, points * unit + shift, 1.0)
+    _, spread, turned = np.linalg.svd(points - middle, full_matrices=False)
+    directions = np.zeros((2, d))
+    directions[: len(turned[:2])] = turned[:2]
+    if len(turned) < 2:  # one row: any direction beside it
+        directions[1] = np.eye(d)[int(np.abs(turned[0]).argmin())]
+        directions[1] -= directions[0] * (directions[0] @ directions[1])
+        directions[1] /= np.linalg.norm(directions[1])
+    directions *= np.where(directions.sum(1, keepdims=True) < 0, -1.0, 1.0)  # a singular vector's sign is open
+    share = float((spread[:2] ** 2).sum() / len(points)) / total if total > 0 else 1.0
+    axes = ("principal direction 1 (scaled)", "principal direction 2 (scaled)")
+    return SamplePlane(
+        directions, middle, np.zeros(2), np.ones(2), axes, (points - middle) @ directions.T, min(share, 1.0)
+    )
