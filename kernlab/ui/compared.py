@@ -18,7 +18,7 @@ from kernlab.compare.job import Snapshot
 from kernlab.compare.records import StoredComparison
 from kernlab.plots.comparison import plot_bands, plot_repeats, plot_speed
 from kernlab.plots.ranks import plot_ranks
-from kernlab.ui import pictures
+from kernlab.ui import grid, pictures
 from kernlab.ui.forms import to_text
 from kernlab.ui.live import digits
 
@@ -33,17 +33,6 @@ VIEW = tuple(_DEFAULTS)
 _TESTS = {"paired": "Paired t-test", "corrected": "Corrected t-test"}
 _METRICS = {"accuracy": "accuracy (%)", "rmse": "RMSE", "mse": "MSE", "train_seconds": "training (s)"}
 _LEVELS = (0.01, 0.05, 0.1)
-
-_STYLE = """<style>
-.compared { overflow-x: auto; margin-bottom: 0.5rem; }
-.compared table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-.compared th { font-weight: 500; opacity: 0.75; text-align: right; }
-.compared th, .compared td { padding: 0.3rem 0.7rem; white-space: nowrap; text-align: right;
-  border-bottom: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
-.compared th.name, .compared td.name { text-align: left; }
-.compared .quiet { opacity: 0.65; }
-.compared u { text-underline-offset: 0.2em; }
-</style>"""
 
 
 # -- what is shown ---------------------------------------------------------------------------------------------
@@ -154,21 +143,21 @@ def _table(table: Table, summary: Summary) -> None:
     first = "p" if summary.test == "paired" else "p, corrected"
     other = "p, corrected" if summary.test == "paired" else "p, paired"
     heads = ["Method", f"Test {unit}", first, other, "Training (s)", *(["Search (s)"] if tuned else []), "Splits"]
-    lines = [_line([*heads], tag="th")]
+    lines = [grid.line([*heads], tag="th")]
     for row in table.rows:
         decides, beside = (row.p, row.p_corrected) if summary.test == "paired" else (row.p_corrected, row.p)
         searched = [_seconds(row.tuning_seconds)] if tuned else []
         splits = str(row.n) + (f" ({row.failed} failed)" if row.failed else "")
         cells = [escape(row.method) + _warning(row), _mean(row, table), _p(decides), _p(beside, quiet=True)]
-        lines.append(_line([*cells, _seconds(row.seconds), *searched, splits]))
+        lines.append(grid.line([*cells, _seconds(row.seconds), *searched, splits]))
     if table.constant is not None and all(row.method != CONSTANT for row in table.rows):
         words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", "", ""]
-        lines.append(_line([*words, *([""] if tuned else []), str(len(table.splits))], quiet=True))
+        lines.append(grid.line([*words, *([""] if tuned else []), str(len(table.splits))], quiet=True))
     train, test = (f"{n:,}".replace(",", " ") for n in (table.n_train, table.n_test))
     splits = "split" if table.waiting == 1 else "splits"
     waiting = f"; {table.waiting} further {splits} not yet finished by every method" if table.waiting else ""
     st.markdown(f"**{table.dataset}** · {train} rows to train on, {test} to test on{waiting}")
-    _html(lines, "compare-table")
+    grid.show(lines, "compare-table")
     said = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
     st.caption(f"{said}{summary.note}")
 
@@ -188,13 +177,7 @@ def _figure(mean: float | None, std: float | None, table: Table) -> str:
     if mean is None:
         return "–"
     places = 2 if table.metric == "accuracy" else max(0, min(8, 3 - math.floor(math.log10(abs(mean) or 1.0))))
-    return _plain(mean, std, places)
-
-
-def _plain(mean: float | None, std: float | None, places: int) -> str:
-    if mean is None:
-        return "–"
-    return f"{mean:.{places}f}" + (f" ± {std:.{places}f}" if std is not None else "")
+    return grid.figure(mean, std, places)
 
 
 def _p(value: float | None, *, quiet: bool = False) -> str:
@@ -204,16 +187,6 @@ def _p(value: float | None, *, quiet: bool = False) -> str:
 
 def _seconds(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}" if value < 1 else digits(value)
-
-
-def _line(cells: list[str], *, tag: str = "td", quiet: bool = False) -> str:
-    written = (f"<{tag}{' class=name' if not place else ''}>{cell}</{tag}>" for place, cell in enumerate(cells))
-    return f"<tr{' class=quiet' if quiet else ''}>{''.join(written)}</tr>"
-
-
-def _html(lines: list[str], key: str) -> None:
-    with st.container(key=key):
-        st.html(f'{_STYLE}<div class="compared" tabindex="0"><table>{"".join(lines)}</table></div>')
 
 
 def _failures(snapshot: Snapshot) -> None:
@@ -233,9 +206,9 @@ def _published(table: Table) -> None:
     if not table.published:
         return
     heads = ["Printed in", "Method", "Metric", "Printed", "Constant", "Ours", ""]
-    lines = [_line([*heads], tag="th"), *(_line(_printed(each)) for each in table.published)]
+    lines = [grid.line([*heads], tag="th"), *(grid.line(_printed(each)) for each in table.published)]
     st.markdown(f"**{table.dataset} in the papers**")
-    _html(lines, "compare-published")
+    grid.show(lines, "compare-published")
     used = dict.fromkeys(each.published.table for each in table.published)
     marked = any(each.published.mark for each in table.published)
     note = f" *{OFF_SCALE}*: worse than predicting a constant there, so nothing is claimed from it." if marked else ""
@@ -253,8 +226,8 @@ def _printed(beside: Beside) -> list[str]:
     figure = beside.published
     told = figure.mark or {True: "ours is better", False: "printed is better", None: ""}[beside.beats]
     places = 2 if figure.metric in ("accuracy", "rmse") else 4
-    mean, ours = (_plain(*pair, places) for pair in ((figure.mean, figure.std), (beside.mean, beside.std)))
-    constant = "" if figure.constant is None else _plain(figure.constant, None, places)
+    mean, ours = (grid.figure(*pair, places) for pair in ((figure.mean, figure.std), (beside.mean, beside.std)))
+    constant = "" if figure.constant is None else grid.figure(figure.constant, None, places)
     names = [_named(figure.table), figure.method, _METRICS.get(figure.metric, figure.metric)]
     return [*map(escape, names), mean, constant, ours, escape(told)]
 

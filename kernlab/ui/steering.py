@@ -71,8 +71,22 @@ def progress(snapshot: Snapshot, stored: StoredComparison) -> None:
         st.error(snapshot.error, icon=":material/error:")
 
 
-def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Comparison | None) -> None:
-    """Start what the form says; stop, resume, or compute again what failed of what is on the page."""
+def transport(
+    jobs: ComparisonManager,
+    snapshot: Snapshot | None,
+    comparison: Comparison | None,
+    *,
+    start: str = "Start",
+    help: str = "Compare what stands on the left",
+    name: str = "",
+) -> None:
+    """Start what the form says; stop, resume, or compute again what failed of what is on the page.
+
+    Args:
+        jobs, snapshot, comparison: what works on it, how far it is, and what the form says.
+        start, help: words of the first button.
+        name: what a comparison that is started here is called.
+    """
     stored = opened()
     same = stored is not None and comparison is not None and stored.id == comparison_id(comparison)
     status = snapshot.status if snapshot else ""
@@ -87,7 +101,7 @@ def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Co
 
     def begin() -> str:
         assert comparison is not None
-        return jobs.start(comparison)
+        return jobs.start(comparison, name=name)
 
     def go_on(retry: bool = False) -> str:
         assert stored is not None
@@ -99,8 +113,8 @@ def transport(jobs: ComparisonManager, snapshot: Snapshot | None, comparison: Co
         return stored.id
 
     with st.container(horizontal=True, vertical_alignment="center", key="compare-transport"):
-        st.button("Start", type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
-                  on_click=act, args=(begin,), help="Compare what stands on the left")  # fmt: skip
+        st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
+                  on_click=act, args=(begin,), help=help)  # fmt: skip
         st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
                   disabled=stored is None or live or status == "finished",
                   help="Go on; what is finished is not computed again")  # fmt: skip
