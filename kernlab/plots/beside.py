@@ -9,14 +9,14 @@ import plotly.graph_objects as go
 
 from kernlab.plots.theme import GREY, fade, figure, method_style
 
-__all__ = ["plot_beside"]
+__all__ = ["METRICS", "plot_beside"]
 
-#: Words and unit of a metric, and whether more of it is better.
-_METRICS = {
-    "accuracy": ("accuracy (%)", True),
-    "rmse": ("RMSE (targets in [0, 100])", False),
-    "mse": ("MSE (targets in [0, 1])", False),
-    "train_seconds": ("training time (s)", False),
+#: Words and unit of a metric. Of accuracy more is better, of the others less.
+METRICS = {
+    "accuracy": "accuracy (%)",
+    "rmse": "RMSE (targets in [0, 100])",
+    "mse": "MSE (targets in [0, 1])",
+    "train_seconds": "training time (s)",
 }
 
 
@@ -30,7 +30,7 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
 
     Marked figures, of which nothing is claimed, are pale and have no bars.
     """
-    words, more = _METRICS.get(metric, (metric, False))
+    words, more = METRICS.get(metric, metric), metric == "accuracy"
     drawn = [row for row in rows if row["metric"] == metric and None not in (row["mean"], row["published_mean"])]
     traces: list[Any] = []
     ends = [float(row[key]) for row in drawn for key in ("mean", "published_mean") if more or row[key] > 0]

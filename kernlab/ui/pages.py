@@ -25,7 +25,11 @@ PAGES = (
     Page("home", "Home", ":material/home:"),
     Page("train", "Train", ":material/play_circle:"),
     Page("compare", "Compare", ":material/leaderboard:"),
+    Page("spectrum", "Spectrum", ":material/graphic_eq:"),
+    Page("kernel", "Kernel", ":material/grid_on:"),
+    Page("bounds", "Bounds", ":material/vertical_align_top:"),
     Page("runs", "Runs", ":material/database:"),
+    Page("papers", "Papers", ":material/menu_book:"),
 )
 
 

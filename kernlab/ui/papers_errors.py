@@ -1,4 +1,4 @@
-"""The right half of an error found in a paper is always a picture that moves: what is printed beside what is so.
+"""What is wrong in the papers: each beside a picture that moves, of what is printed and of what is so.
 
 One entry of :data:`ERRORS` is one error: its formula and source, a sentence, sliders, and the picture they move.
 """
@@ -6,6 +6,7 @@ One entry of :data:`ERRORS` is one error: its formula and source, a sentence, sl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import plotly.graph_objects as go
@@ -268,8 +269,8 @@ def show_errors(paper: str) -> None:
                 _words(each)
                 values = {slider.key: _slider(each, slider) for slider in each.sliders}
             with right:
-                pictures.show(f"papers-{each.key}", tuple(values.values()), lambda each=each, values=values:
-                              each.make(**values), alt=each.alt, height=400)  # type: ignore[misc]  # fmt: skip
+                pictures.show(f"papers-{each.key}", tuple(values.values()), partial(each.make, **values),
+                              alt=each.alt, height=400)  # fmt: skip
 
 
 def _words(each: Mistake) -> None:
