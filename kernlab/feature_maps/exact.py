@@ -137,7 +137,8 @@ class Dictionary(ExactKernel):
             near = gaussian(A[first : first + many], B, lengthscale)
             cosine = polynomial(A[first : first + many], B, 1, 1.0, normalized=True)
             for start in range(0, len(near), few):
-                part, rows = slice(start, start + few), slice(first + start, min(first + start + few, len(A)))
+                stop = min(start + few, len(near))
+                part, rows = slice(start, stop), slice(first + start, first + stop)
                 yield rows, self._parts(near[part], to_origin[0][rows], to_origin[1], cosine[part])
 
     def _parts(

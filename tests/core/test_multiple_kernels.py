@@ -89,7 +89,8 @@ def test_its_polynomials_are_powers_of_a_cosine(degree):
 def test_blocks_of_rows_make_the_same_matrix(monkeypatch):
     X, params = problem().X, {"theta": torch.rand(23, dtype=torch.float64)}
     whole = DICTIONARY.gram(params, X, X)
-    monkeypatch.setattr("kernlab.feature_maps.exact.CACHED", 7 * len(X))
+    monkeypatch.setattr("kernlab.feature_maps.exact.PRODUCT", 10 * len(X))
+    monkeypatch.setattr("kernlab.feature_maps.exact.CACHED", 7 * len(X))  # 7 rows of 10, then the other 3
     torch.testing.assert_close(DICTIONARY.gram(params, X, X), whole, rtol=1e-12, atol=1e-12)
 
 
