@@ -9,17 +9,17 @@ others have finished.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from kernlab.compare.backends import Backend, backend
+from kernlab.compare.backends import Backend
+from kernlab.compare.backends import backend as chosen
 from kernlab.compare.base import Cell, Comparison, Record
 from kernlab.compare.records import Claim, RecordStore
 from kernlab.compare.rivals import RIVALS
 from kernlab.compare.tuning import check as check_tuning
 from kernlab.data import Dataset, fingerprint, load, prepare
-from kernlab.devices import resolve
 from kernlab.errors import UnknownNameError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import options_of
@@ -116,7 +116,8 @@ def compare(
         StoreError: a record cannot be kept.
     """
     store = store or RecordStore()
-    compute = _backend(backend, comparison, workers, address)
+    if isinstance(backend, str):
+        backend = chosen(backend, workers=workers, address=address, device=comparison.device, stop=stop)
     made = plan(comparison)
     keys = tuple(cell.key for cell in made.cells)
     stored = store.keep(comparison, name, keys)
@@ -127,7 +128,7 @@ def compare(
     try:
         while (left := [cell for cell in made.cells if cell.key not in records]) and not stop():
             drawn, before = _Drawn(left, store, claims, retry, stop), len(records)
-            for record in compute(drawn, made.datasets):
+            for record in backend(drawn, made.datasets):
                 store.put(record)
                 claims.pop(record.key).release()
                 records[record.key] = record
@@ -177,14 +178,6 @@ class _Drawn:
         raise StopIteration
 
 
-def _backend(chosen: str | Backend, comparison: Comparison, workers: int | None, address: str | None) -> Backend:
-    if not isinstance(chosen, str):
-        return chosen
-    if chosen != "dask" and resolve(comparison.device).type != "cpu":
-        workers = 1  # several processes would share the one device
-    return backend(chosen, workers=workers, address=address)
-
-
 def plan(comparison: Comparison) -> Plan:
     """Load the data and write out the cells.
 
@@ -222,7 +215,8 @@ def check(comparison: Comparison) -> dict[str, tuple[list[str], dict[str, Any]]]
 def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, Any]]:
     """The option keys that a method or baseline has, and its options where they differ from its own.
 
-    The same options written otherwise (a word for a number, a default said aloud) give the same cell.
+    The same options written otherwise (a word for a number, a default said aloud) give the same cell. Where settings
+    are searched, what was said aloud stays as it is, and so makes a difference.
     """
     own = dict(comparison.own.get(name, {}))
     if name in METHODS:
@@ -231,11 +225,16 @@ def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, An
         switched = spec.with_options(switches)
         takes = [*switched.schema(), *(alias for part in switched.parts for alias in part.aliases)]
         options = {k: v for k, v in comparison.options.items() if k in takes} | own
-        return takes, spec.with_options(options).changed_options()
+        return takes, _told(spec.with_options(options).options(), spec.options(), options if comparison.tuning else {})
     if name in RIVALS:
         rival = RIVALS[name]
         takes = list(options_of(rival))
         options = {k: v for k, v in comparison.options.items() if k in takes} | own
         default = rival.build().options()
-        return takes, {k: v for k, v in rival.build(**options).options().items() if v != default[k]}
+        return takes, _told(rival.build(**options).options(), default, options if comparison.tuning else {})
     raise UnknownNameError.among("method", name, [*METHODS, *RIVALS])
+
+
+def _told(values: Mapping[str, Any], default: Mapping[str, Any], said: Collection[str]) -> dict[str, Any]:
+    """The options that differ from the default ones, or are to be kept for having been said."""
+    return {key: value for key, value in values.items() if key in said or default.get(key) != value}
