@@ -7,30 +7,36 @@ interrupted one with code 130. Heavy imports happen inside the commands, so that
 
 from __future__ import annotations
 
+import csv
+import inspect
+import io
 import json
 import math
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from kernlab import __version__
-from kernlab.errors import KernlabError, OptionError
+from kernlab.errors import KernlabError, OptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from kernlab.analysis.comparison import Summary
-    from kernlab.compare import Record
+    from kernlab.compare import Comparison, Record, Tuning
     from kernlab.runs.store import Store
     from kernlab.spec import RunSpec
     from kernlab.training.control import Control
     from kernlab.training.events import Checkpoint, Event
 
 __all__ = ["main"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
 
@@ -289,6 +295,44 @@ def _report(summary: Mapping[str, Any], as_json: bool) -> None:
 # -- comparing --------------------------------------------------------------------------------------------------
 
 
+def _searching(budget_of: str) -> Callable[[_Command], _Command]:
+    """The options that say how settings are searched."""
+    return _all(
+        click.option("--tune", is_flag=True, help="Search each method's hyper-parameters inside each training part."),
+        click.option("--trials", type=int, help="Settings tried in a cell at most; default 20."),
+        click.option("--budget", type=float, help=f"Seconds of tuning {budget_of}, at most."),
+        click.option("--search", type=click.Choice(["bayes", "halving", "grid"]), help="How settings are searched."),
+        click.option("--folds", type=int, help="Folds of the cross-validation inside; 1: a held-out fifth."),
+    )
+
+
+def _computing(command: _Command) -> _Command:
+    """The options that say where cells are computed."""
+    return _all(
+        click.option(
+            "--backend",
+            default="local",
+            show_default=True,
+            type=click.Choice(["local", "dask", "here"]),
+            help="local: a process a core; dask: a cluster; here: this process.",
+        ),
+        click.option("--address", help="Of the Dask scheduler: tcp://HOST:8786."),
+        click.option("--workers", type=int, help="Processes of the local backend; default: one a core."),
+        click.option("--retry", is_flag=True, help="Compute cells again that failed before."),
+    )(command)
+
+
+def _all(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Several options as one decorator, in the order in which ``--help`` lists them."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 @cli.command()
 @click.option(
     "--methods",
@@ -310,22 +354,9 @@ def _report(summary: Mapping[str, Any], as_json: bool) -> None:
     help="An option for all methods that have it (METHOD.KEY=VALUE: for that one); may be repeated.",
 )
 @click.option("--seed", default=0, show_default=True, type=int, help="Of the first split.")
-@click.option("--tune", is_flag=True, help="Search each method's hyper-parameters inside each training part.")
-@click.option("--trials", type=int, help="Settings tried in a cell at most; default 20.")
-@click.option("--budget", type=float, help="Seconds of tuning in a cell at most.")
-@click.option("--search", type=click.Choice(["bayes", "halving", "grid"]), help="How settings are searched.")
-@click.option("--folds", type=int, help="Folds of the cross-validation inside; 1: a held-out fifth.")
+@_searching("of a cell (kernlab reproduce: of a whole table)")
 @click.option("--device", default="cpu", show_default=True, help="auto, cpu, cuda or mps.")
-@click.option(
-    "--backend",
-    default="local",
-    show_default=True,
-    type=click.Choice(["local", "dask", "here"]),
-    help="local: a process a core; dask: a cluster; here: this process.",
-)
-@click.option("--address", help="Of the Dask scheduler: tcp://HOST:8786.")
-@click.option("--workers", type=int, help="Processes of the local backend; default: one a core.")
-@click.option("--retry", is_flag=True, help="Compute cells again that failed before.")
+@_computing
 @click.option("--level", default=0.05, show_default=True, type=float, help="Of the significance test.")
 @click.option(
     "--test",
@@ -362,37 +393,14 @@ def compare(
 ) -> None:
     """Compare methods on the same splits; the same command goes on where it was stopped."""
     from kernlab.analysis.comparison import summarise
-    from kernlab.compare import Tuning
-    from kernlab.compare.run import Computed, Done, Planned
-    from kernlab.compare.run import compare as run
     from kernlab.compare.written import assemble
-    from kernlab.training.control import Control
 
-    searched = {"trials": trials, "seconds": budget, "search": search, "folds": folds}
-    searched = {key: value for key, value in searched.items() if value is not None}
-    if searched and not tune:
-        raise OptionError("--trials, --budget, --search and --folds say how to tune", ", ".join(searched), "add --tune")
+    tuning = _tuning(tune, trials, budget, search, folds)
     options = _settings(settings) | ({} if test_size is None else {"test_size": test_size})
     names = _names(methods_)
-    tuning = Tuning(**searched) if tune else None  # type: ignore[arg-type]
     comparison = assemble(names, _names(datasets_), options, repeats=repeats, tuning=tuning, seed=seed, device=device)
     summarise((), level=level)  # a bad level is told before the work
-    control = Control()
-    with _interruptible(control):
-        events = run(comparison, backend=backend, address=address, workers=workers, name=name, retry=retry,
-                     stop=lambda: control.cancelled)  # fmt: skip
-        for event in events:
-            if isinstance(event, Planned):
-                total, there = len(event.cells), len(event.records)
-                click.echo(f"{total} cells, {there} of them known" if there else f"{total} cells", err=True)
-            elif isinstance(event, Computed):
-                there += 1
-                click.echo(f"{there}/{total}  {_outcome(event.record)}", err=True)
-            elif isinstance(event, Done):
-                records, complete = event.records, event.complete
-    if not complete:
-        click.echo(f"stopped with {len(records)} of {total} cells; the same command goes on from here", err=True)
-        raise SystemExit(130)
+    records = _records(comparison, backend=backend, address=address, workers=workers, name=name, retry=retry)
     summary = summarise(records, methods=names, test=test, level=level)
     if out:
         _write_comparison(out, records, summary)
@@ -403,6 +411,43 @@ def compare(
         _print_comparison(summary)
     if all(record.status == "failed" for record in records):
         raise SystemExit(1)
+
+
+def _tuning(
+    tune: bool, trials: int | None, budget: float | None, search: str | None, folds: int | None
+) -> Tuning | None:
+    from kernlab.compare import Tuning
+
+    said = {"trials": trials, "budget": budget, "search": search, "folds": folds}
+    said = {key: value for key, value in said.items() if value is not None}
+    if said and not tune:
+        raise OptionError("--trials, --budget, --search and --folds say how to tune", _flags(said), "add --tune")
+    seconds = said.pop("budget", None)
+    return Tuning(seconds=seconds, **said) if tune else None  # type: ignore[arg-type]
+
+
+def _flags(keys: Iterable[str]) -> str:
+    return ", ".join(f"--{key}" for key in keys)
+
+
+def _records(comparison: Comparison, **how: Any) -> Sequence[Record]:
+    """Compute what is missing and say how it goes; Ctrl-C ends with code 130 and keeps what is finished."""
+    from kernlab.compare.run import Computed, Done, Planned, compare
+    from kernlab.training.control import Control
+
+    control = Control()
+    with _interruptible(control):
+        for event in compare(comparison, stop=lambda: control.cancelled, **how):
+            if isinstance(event, Planned):
+                total, there = len(event.cells), len(event.records)
+                click.echo(f"{total} cells, {there} of them known" if there else f"{total} cells", err=True)
+            elif isinstance(event, Computed):
+                there += 1
+                click.echo(f"{there}/{total}  {_outcome(event.record)}", err=True)
+            elif isinstance(event, Done) and event.complete:
+                return event.records
+    click.echo(f"stopped with {there} of {total} cells; the same command goes on from here", err=True)
+    raise SystemExit(130)
 
 
 def _names(text: str) -> list[str]:
@@ -441,9 +486,8 @@ def _print_comparison(summary: Summary) -> None:
         rows = []
         for row in table.rows:
             mark = "best" if row.best else "not worse" if row.not_worse else ""
-            failed = f"{row.failed} failed" if row.failed else ""
             seconds = [_word(row.seconds), *([_word(row.tuning_seconds)] if _tuned(summary) else [])]
-            rows.append([row.method, _spread(row.mean, row.std), mark, _word(row.p), *seconds, failed])
+            rows.append([row.method, _spread(row.mean, row.std), mark, _word(row.p), *seconds, *_failed(row.failed)])
         if all(row.method != "constant" for row in table.rows):
             rows.append(["constant", _spread(table.constant, table.constant_std)])
         columns = ["method", "mean ± std", "", "p", "seconds", *(["tuning"] if _tuned(summary) else []), ""]
@@ -452,6 +496,10 @@ def _print_comparison(summary: Summary) -> None:
             click.echo(f"failed: {message} (--retry computes it again)")
         click.echo()
     click.echo(summary.note)
+
+
+def _failed(cells: int) -> list[str]:
+    return [f"{cells} failed"] if cells else []
 
 
 def _tuned(summary: Summary) -> bool:
@@ -650,43 +698,152 @@ def bench(only: tuple[str, ...], as_json: bool) -> None:
 
 @cli.command()
 @click.argument("name")
-@click.option("--datasets", default="", help="Only these, separated by commas.")
-@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Draws to average over.")
-@click.option("--seed", default=0, show_default=True, type=int, help="Of the first draw.")
+@click.option("--datasets", default="", help="Only these, separated by commas; default: all that are at hand.")
+@click.option("--methods", default="", help="Only these, or others, separated by commas.")
+@click.option("--repeats", type=click.IntRange(1), help="Splits or draws; default: 30 for a table, else 1.")
+@click.option("--seed", default=0, show_default=True, type=int, help="Of the first split or draw.")
+@_searching("of the whole table by the clock, shared evenly by its cells (kernlab compare: of a cell)")
+@_computing
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Also write the table to this folder.")
 @as_json
-def reproduce(name: str, datasets: str, repeats: int, seed: int, out: Path | None, as_json: bool) -> None:
-    """Run a published comparison anew and print ours beside theirs: lkrf-examples, di-figures."""
-    from kernlab.bench import REPRODUCTIONS
+@click.pass_context
+def reproduce(context: click.Context, /, name: str, out: Path | None, as_json: bool, **given: Any) -> None:
+    """Run a published comparison anew and print ours beside theirs.
 
+    askl-table2, fks-table2 and fks-table3 are comparisons on the same splits as those of kernlab compare: stopped by
+    Ctrl-C they go on with the same command, and a finished cell is never computed twice. lkrf-examples and
+    di-figures have --datasets, --repeats and --seed only.
+    """
+    from kernlab.bench import REPRODUCTIONS, TABLES
+
+    given |= {key: _names(given[key]) for key in ("datasets", "methods")}
+    if name in TABLES:
+        _reproduce_table(name, out, as_json, **given)
+        return
+    if name not in REPRODUCTIONS:
+        raise UnknownNameError.among("reproduction", name, [*TABLES, *REPRODUCTIONS])
+    said = {key for key in given if context.get_parameter_source(key) is click.core.ParameterSource.COMMANDLINE}
     run = REPRODUCTIONS[name]
-    wanted = [each.strip() for each in datasets.split(",") if each.strip()]
-    rows = run(lambda said: click.echo(said, err=True), datasets=wanted, repeats=repeats, seed=seed)
+    known = [key for key in given if key in inspect.signature(run).parameters]
+    if other := sorted(said.difference(known)):
+        raise OptionError(f"{name} has the options {_flags(known)}, --out and --json", _flags(other), "drop the others")
+    given = {key: given[key] for key in known if key in said}
+    rows = run(lambda said: click.echo(said, err=True), **given)
     if out:
-        _write_table(out, name, rows)
+        _write_files(out, {f"{name}.json": _json(rows), f"{name}.csv": _csv(rows)})
     if as_json:
-        _print_json({"reproduction": name, "repeats": repeats, "seed": seed, "rows": rows})
+        _print_json({"reproduction": name, "repeats": 1, "seed": 0, **given, "rows": rows})
         return
     columns = list(dict.fromkeys(key for row in rows for key in row))
     _table(columns, [[_word(row.get(c)) for c in columns] for row in rows])
 
 
-def _write_table(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """NAME.json and NAME.csv."""
-    import csv
+def _reproduce_table(
+    name: str,
+    out: Path | None,
+    as_json: bool,
+    *,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    repeats: int | None,
+    seed: int,
+    tune: bool,
+    trials: int | None,
+    budget: float | None,
+    search: str | None,
+    folds: int | None,
+    **how: Any,
+) -> None:
+    import time
 
-    from kernlab.errors import StoreError
+    from kernlab.analysis.comparison import CONSTANT, summarise
+    from kernlab.analysis.tables import to_latex_published, to_long_csv
+    from kernlab.bench.published import printed
+    from kernlab.bench.tables import REPEATS, TABLES, beside, comparison_of
 
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.json").write_text(json.dumps(_finite(list(rows)), indent=2, ensure_ascii=False), "utf-8")
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            table = csv.DictWriter(file, columns)
-            table.writeheader()
-            table.writerows(rows)
-    except OSError as error:
-        raise StoreError("the table must be writable", f"{folder}: {error}", "choose another --out") from None
+    began = time.perf_counter()
+    tuning = _tuning(tune, trials, budget, search, folds)
+    shared_by = 1 if budget is None else _at_a_time(how["backend"], how["workers"])
+    comparison = comparison_of(
+        name, datasets=datasets, methods=methods, repeats=repeats or REPEATS, seed=seed, tuning=tuning, budget=budget,
+        workers=shared_by,
+    )  # fmt: skip
+    protocol = TABLES[name]
+    compared = [spec.dataset for spec in comparison.datasets]
+    left_out = [] if datasets else [each for each in protocol.datasets if each not in compared]
+    click.echo(f"{name}: {protocol.said}", err=True)
+    if left_out:
+        click.echo(f"left out, since they are not at hand: {', '.join(left_out)}", err=True)
+    if budget is not None and comparison.tuning:
+        click.echo(f"{comparison.tuning.seconds:.3g} s of tuning in each cell", err=True)
+    records = _records(comparison, name=name, **how)
+    rows = beside(name, records)
+    seconds = {
+        "tuning": sum(record.tuning_seconds for record in records),
+        "training": sum(record.seconds for record in records),
+        "clock": time.perf_counter() - began,
+    }
+    document = {
+        "reproduction": name, "protocol": protocol.said, "repeats": comparison.repeats, "seed": seed, "budget": budget,
+        "tuning": comparison.to_dict()["tuning"], "left_out": left_out, "rows": rows, "seconds": seconds,
+    }  # fmt: skip
+    if out:
+        summary = summarise(records, methods=comparison.methods, published=printed(name))
+        _write_files(out, {
+            f"{name}.json": _json(document),
+            f"{name}.csv": _csv(rows),
+            f"{name}.tex": to_latex_published(summary, label=f"tab:{name}"),
+            f"{name}-cells.csv": to_long_csv(records),
+        })  # fmt: skip
+    if as_json:
+        _print_json(document)
+    else:
+        _print_beside(rows)
+        click.echo(
+            f"{seconds['tuning']:.1f} s of tuning and {seconds['training']:.1f} s of training in all cells together; "
+            f"this command took {seconds['clock']:.1f} s."
+        )
+    if all(record.status == "failed" for record in records if record.cell["method"] != CONSTANT):
+        raise SystemExit(1)
+
+
+def _at_a_time(backend: str, workers: int | None) -> int:
+    """Cells that are computed at the same time, which a budget by the clock is shared by."""
+    from kernlab.devices import cores
+
+    if backend == "here":
+        return 1
+    if backend == "dask" and not workers:
+        fix = "say with --workers how many processes the cluster has"
+        raise OptionError("a budget is shared by processes that are computing at the same time", "no --workers", fix)
+    return workers or cores()
+
+
+def _print_beside(rows: Sequence[Mapping[str, Any]]) -> None:
+    units = {
+        "accuracy": "accuracy in %",
+        "rmse": "RMSE, targets in [0,100]",
+        "mse": "MSE, targets in [0,1]",
+        "train_seconds": "seconds of training",
+    }
+    beats = {True: "better", False: "not better", None: ""}
+    for (dataset, metric), found in groupby(rows, key=lambda row: (row["dataset"], row["metric"])):
+        there = list(found)
+        timed, tuned = metric == "train_seconds", any(row["tuning_seconds"] for row in there)
+        splits = max(row["n"] for row in there)
+        click.echo(f"{dataset}: {units.get(metric, metric)}, {splits} split{'s' * (splits != 1)}")
+        columns = ["method", "ours", "published", *(["ours / FKS", "published / FKS"] if timed else ["seconds"])]
+        columns += [*(["tuning"] if tuned else []), ""]
+        cells = []
+        for row in there:
+            ratios = [_word(row["times"]), _word(row["published_times"])] if timed else [_word(row["seconds"])]
+            note = ", ".join(filter(None, [row["mark"], beats[row["beats"]], *_failed(row["failed"])]))
+            figures = [_spread(row["mean"], row["std"]), _spread(row["published_mean"], row["published_std"])]
+            cells.append([row["method"], *figures, *ratios, *([_word(row["tuning_seconds"])] if tuned else []), note])
+        _table(columns, cells)
+        for message in dict.fromkeys(message for row in there for message in row["messages"]):
+            click.echo(f"failed: {message} (--retry computes it again)")
+        click.echo()
 
 
 # -- printing ---------------------------------------------------------------------------------------------------
@@ -699,7 +856,20 @@ def _store() -> Store:
 
 
 def _print_json(document: Any) -> None:
-    click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str))
+    click.echo(_json(document))
+
+
+def _json(document: Any) -> str:
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """All columns that any row has, as they first occur."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def _finite(value: Any) -> Any:
