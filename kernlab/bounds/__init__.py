@@ -1,22 +1,27 @@
 """Bounds by name, as terms."""
 
 from kernlab.bounds.alignment import ALIGNMENT, alignment_terms
-from kernlab.bounds.base import BOUNDS, Bound, Estimate, Term
+from kernlab.bounds.base import BOUNDS, DELTA, Bound, Estimate, Term
 from kernlab.bounds.discriminant import DISCRIMINANT, discriminant_terms
-from kernlab.bounds.frame import FRAME, frame_terms
-from kernlab.bounds.spectral import SPECTRAL, spectral_terms
+from kernlab.bounds.frame import FRAME, FrameSetting, frame_terms
+from kernlab.bounds.spectral import SPECTRAL, Guarantee, guaranteed, spectral_formula, spectral_terms
 
 __all__ = [
     "ALIGNMENT",
     "BOUNDS",
+    "DELTA",
     "DISCRIMINANT",
     "FRAME",
     "SPECTRAL",
     "Bound",
     "Estimate",
+    "FrameSetting",
+    "Guarantee",
     "Term",
     "alignment_terms",
     "discriminant_terms",
     "frame_terms",
+    "guaranteed",
+    "spectral_formula",
     "spectral_terms",
 ]

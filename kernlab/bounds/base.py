@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from kernlab.registry import Registry
 
-__all__ = ["BOUNDS", "Bound", "Estimate", "Term"]
+__all__ = ["BOUNDS", "DELTA", "Bound", "Estimate", "Term"]
+
+DELTA = 0.05  # bounds hold with probability 1 − δ
 
 
 class Term(NamedTuple):
@@ -62,6 +64,7 @@ class Bound(NamedTuple):
         measured: key of what the bound is about, drawn as the strongest curve.
         estimates: other readings of the same bound, each a stacked bar instead of the one of ``stack``.
         unit: what bars and curves are measured in.
+        trivial: key of the risk that needs no learning; a total that is not below it says nothing.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Bound(NamedTuple):
     measured: str = "gap"
     estimates: tuple[Estimate, ...] = ()
     unit: str = "loss units"
+    trivial: str = ""
 
 
 BOUNDS: Registry[Bound] = Registry("bound")

@@ -18,6 +18,9 @@ the eigenvalues put in are those of ‖f‖²K, whose unit ball holds f whatever
 Eigenvalues are given as Aλ_i with the upper frame constant A, which bounds them one by one (see
 :mod:`kernlab.feature_maps.frames`); that is enough here.
 
+The first is of the order 1/n only for k that stays; the best k grows with n and leaves R_emp + 2√(R_emp s/n) + …,
+see :meth:`FrameSetting.crossing`.
+
 γ, here the exponent of the eigenvalues' decay, is read off the spectrum that was found. It is not the γ of the
 solver's price λ^γ: FKS derives that price from this theorem, which asks for γ > 1, while all of its experiments
 use γ = 1. And the theorem is about a kernel that is fixed beforehand; for one selected on the same rows, as here
@@ -35,9 +38,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
-from kernlab.bounds.base import BOUNDS, Bound, Term
+from kernlab.bounds.base import BOUNDS, DELTA, Bound, Term
 
-__all__ = ["FRAME", "Envelope", "frame_terms", "power_law_envelope"]
+__all__ = ["FRAME", "Envelope", "FrameSetting", "frame_terms", "power_law_envelope"]
 
 STEEPEST = 100.0  # largest exponent that is looked at: a spectrum of one value allows any
 
@@ -50,6 +53,8 @@ FRAME = Bound(
     (
         Term("empirical_risk", "Empirical risk", r"R_{\mathrm{emp}}(f)",
              "The mean squared error on training data.", "FKS eq. 2"),
+        Term("zero_risk", "Risk of answering zero", r"\tfrac1n\sum_i\|y_i\|^2",
+             "The error of f = 0, which needs no learning: a bound that is not below it says nothing.", "FKS eq. 2"),
         Term("risk_term", "Risk term", r"\tfrac k{k-1}R_{\mathrm{emp}}(f)",
              "The training error, enlarged a little: what the faster rate costs.", "FKS Theorem 3"),
         Term("complexity_size", "Leading eigenvalues", r"\tfrac{12ktBL^2}n",
@@ -73,6 +78,8 @@ FRAME = Bound(
              "Height of the power law above the sorted eigenvalues.", "FKS eq. 8"),
         Term("envelope_exponent", "Envelope γ", r"A\lambda_i\le c\,i^{-\gamma}",
              "How fast that power law falls; of all that lie above, the one with the smallest area.", "FKS eq. 8"),
+        Term("eigenvalue_sum", "Sum of the eigenvalues", r"\textstyle\sum_iA\lambda_i",
+             "All that the bound of the order 1/√n knows of the spectrum.", "Bartlett & Mendelson 2002"),
         Term("k", "Choice of k", r"k\ge2",
              "Weighs training error against complexity; chosen to make the bound small.", "FKS Theorem 3"),
         Term("t", "Choice of t", r"t\ge1",
@@ -92,6 +99,7 @@ FRAME = Bound(
     over_time=("total", "rademacher_total", "complexity_size", "complexity_decay", "confidence", "empirical_risk",
                "test_risk"),
     measured="test_risk",
+    trivial="zero_risk",
 )  # fmt: skip
 BOUNDS.add(FRAME.name, FRAME)
 
@@ -134,17 +142,106 @@ def power_law_envelope(eigenvalues: ArrayLike) -> Envelope:
     return Envelope(float(np.exp((lines + exponent * places).max())), exponent)
 
 
+class FrameSetting(NamedTuple):
+    """All that the bound knows of a run, so that it can be asked for other n, δ, k and t.
+
+    Attributes:
+        empirical_risk: R_emp(f).
+        height, exponent: of the power law c‖f‖²·i^{−γ} above the eigenvalues, γ > 1.
+        spread: ‖f‖²Σ_i Aλ_i.
+        target_bound: M ≥ |y|.
+        output_bound: F ≥ |f|.
+    """
+
+    empirical_risk: float
+    height: float
+    exponent: float
+    spread: float
+    target_bound: float
+    output_bound: float
+
+    @property
+    def B(self) -> float:
+        """(F + M)², more than any squared error."""
+        return (self.output_bound + self.target_bound) ** 2
+
+    @property
+    def L(self) -> float:
+        """2(F + M), the squared error's slope."""
+        return 2 * (self.output_bound + self.target_bound)
+
+    def terms(self, n: int, k: int, t: int, delta: float = DELTA) -> dict[str, float]:
+        """The stacked terms and their total, by key, for whole k ≥ 2 and t ≥ 1."""
+        unit = 12 * k * self.B * self.L**2 / n
+        terms = {
+            "risk_term": k / (k - 1) * self.empirical_risk,
+            "complexity_size": unit * t,
+            "complexity_decay": unit * self._tail(t),
+            "confidence": math.log(1 / delta) * (22 * self.target_bound + 5 * self.B * k) / n,
+        }
+        return {**terms, "total": sum(terms.values())}
+
+    def rademacher_total(self, n: int, delta: float = DELTA) -> float:
+        """R_emp + 2L √(‖f‖²Σ_i Aλ_i/n) + B √(log(1/δ)/(2n))."""
+        return self.empirical_risk + self._root(delta) / math.sqrt(n)
+
+    def best(self, n: int, delta: float = DELTA) -> tuple[int, int]:
+        """The whole k and t that make the bound smallest."""
+        # Without whole numbers the best t has c‖f‖²t^{−γ} = 1, and for it the best k has R_emp/(k−1)² = s/n.
+        t = min(_neighbours(self.height ** (1 / self.exponent), 1), key=lambda t: t + self._tail(t))
+        return self.best_k(n, t, delta), t
+
+    def best_k(self, n: int, t: int, delta: float = DELTA) -> int:
+        """The whole k that makes the bound smallest for that t."""
+        slope = self.slope(t, delta) / n
+        best = 1 + math.sqrt(self.empirical_risk / slope) if slope > 0 else 2.0
+        return min(_neighbours(best, 2), key=lambda k: k / (k - 1) * self.empirical_risk + k * slope)
+
+    def slope(self, t: int, delta: float = DELTA) -> float:
+        """s, what C₁ grows by with every k."""
+        return 12 * self.B * self.L**2 * (t + self._tail(t)) + 5 * self.B * math.log(1 / delta)
+
+    def crossing(self, delta: float = DELTA) -> float | None:
+        """The n from which on the bound with its best k is below the one of the order 1/√n.
+
+        With C₁ = sk + u and k − 1 = √(R_emp n/s) the first exceeds R_emp by 2√(R_emp s/n) + (s + u)/n, the second by
+        a/√n. So they cross at √n = (s + u)/(a − 2√(R_emp s)); where the best k is 2, at the smaller root of
+        R_emp n − a√n + 2s + u = 0.
+
+        Returns:
+            None where they never do: 2√(R_emp s) ≥ a.
+        """
+        s, u = self.slope(self.best(1)[1], delta), 22 * self.target_bound * math.log(1 / delta)
+        a, R = self._root(delta), self.empirical_risk
+        if (inside := a**2 - 4 * R * (2 * s + u)) >= 0:
+            root = 2 * (2 * s + u) / (a + math.sqrt(inside))  # the smaller root, also for R = 0
+            if R * root**2 <= s:
+                return root**2
+        excess = a - 2 * math.sqrt(R * s)
+        return ((s + u) / excess) ** 2 if excess > 0 else None
+
+    def _tail(self, t: int) -> float:
+        """c‖f‖²t^{1−γ}/(γ−1): the power law's area beyond t."""
+        power: float = float(t) ** (1 - self.exponent)
+        return self.height * power / (self.exponent - 1)
+
+    def _root(self, delta: float) -> float:
+        """a, what the bound of the order 1/√n adds to the risk, times √n."""
+        return 2 * self.L * math.sqrt(self.spread) + self.B * math.sqrt(math.log(1 / delta) / 2)
+
+
 def frame_terms(
     spectrum: ArrayLike,
     frame_constant: float,
     *,
     n: int,
     empirical_risk: float,
+    zero_risk: float,
     target_bound: float,
     output_bound: float,
     gap: float,
     norm: float = 1.0,
-    delta: float = 0.05,
+    delta: float = DELTA,
 ) -> dict[str, float]:
     """Every term of the bound at one moment, by key, with the k and t that make it smallest.
 
@@ -153,6 +250,7 @@ def frame_terms(
         frame_constant: A > 0; Aλ_i are, or bound, the eigenvalues of the integral operator.
         n: training rows.
         empirical_risk: mean squared error on them.
+        zero_risk: the same of f = 0.
         target_bound: M ≥ |y|.
         output_bound: F ≥ |f|; with several outputs both are of the norms ‖y‖ and ‖f‖.
         gap: test loss − training loss.
@@ -162,34 +260,21 @@ def frame_terms(
     Source: FKS Theorem 3.
     """
     eigenvalues = frame_constant * np.asarray(spectrum, np.float64)
-    c, gamma = power_law_envelope(eigenvalues)
-    B, L, M = (output_bound + target_bound) ** 2, 2 * (output_bound + target_bound), target_bound
-    doubt, height = math.log(1 / delta), c * norm**2
-
-    def complexity(t: int) -> float:
-        return t + _tail(height, gamma, t)
-
-    # Without whole numbers the best t has c‖f‖²t^{−γ} = 1, and for it the best k has R_emp/(k−1)² = slope.
-    t = min(_neighbours(height ** (1 / gamma), 1), key=complexity)
-    slope = (12 * B * L**2 * complexity(t) + 5 * B * doubt) / n
-    best = 1 + math.sqrt(empirical_risk / slope) if slope > 0 else 2.0
-    k = min(_neighbours(best, 2), key=lambda k: k / (k - 1) * empirical_risk + k * slope)
-    terms = {
-        "risk_term": k / (k - 1) * empirical_risk,
-        "complexity_size": 12 * k * t * B * L**2 / n,
-        "complexity_decay": 12 * k * B * L**2 * _tail(height, gamma, t) / n,
-        "confidence": doubt * (22 * M + 5 * B * k) / n,
-    }
-    classical = 2 * L * norm * math.sqrt(float(eigenvalues.sum()) / n) + B * math.sqrt(doubt / (2 * n))
+    law, trace = power_law_envelope(eigenvalues), float(eigenvalues.sum())
+    setting = FrameSetting(
+        empirical_risk, law.constant * norm**2, law.exponent, trace * norm**2, target_bound, output_bound
+    )
+    k, t = setting.best(n, delta)
     return {
         "empirical_risk": empirical_risk,
-        **terms,
-        "total": sum(terms.values()),
-        "rademacher_total": empirical_risk + classical,
+        "zero_risk": zero_risk,
+        **setting.terms(n, k, t, delta),
+        "rademacher_total": setting.rademacher_total(n, delta),
         "test_risk": empirical_risk + gap,
         "gap": gap,
-        "envelope_constant": c,
-        "envelope_exponent": gamma,
+        "envelope_constant": law.constant,
+        "envelope_exponent": law.exponent,
+        "eigenvalue_sum": trace,
         "k": float(k),
         "t": float(t),
         "frame_constant": float(frame_constant),
@@ -197,12 +282,6 @@ def frame_terms(
         "target_bound": float(target_bound),
         "output_bound": float(output_bound),
     }
-
-
-def _tail(c: float, gamma: float, t: int) -> float:
-    """c t^{1−γ}/(γ−1): the power law's area beyond t."""
-    power: float = float(t) ** (1 - gamma)
-    return c * power / (gamma - 1)
 
 
 def _neighbours(value: float, least: int) -> tuple[int, int]:

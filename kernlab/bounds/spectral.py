@@ -10,6 +10,10 @@ Sharper than the paper: the dual norm of ‖·‖_* is the spectral norm, so the
 complexity of {x ↦ Wᵀφ(x): ‖W‖_* ≤ B} is exactly (B/n) E_ε ‖Φᵀε‖₂ with ε an n × K matrix of random signs
 (the paper bounds ‖·‖₂ by ‖·‖_F). It is estimated by drawing ε, with the standard error of that.
 
+λ₁ and λ₂ do not stand in the bound; they act through B and ‖φ(X)‖_F², see :func:`guaranteed`. Nor does D: the
+mean trace of D frequencies drawn independently is a mean of D independent numbers and scatters by their standard
+deviation over √D.
+
 Source: ASKL Theorem 3; Hölder's inequality for the trace norm.
 """
 
@@ -17,14 +21,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
 
-from kernlab.bounds.base import BOUNDS, Bound, Estimate, Term
+from kernlab.bounds.base import BOUNDS, DELTA, Bound, Estimate, Term
 from kernlab.linalg import singular_values
 from kernlab.typing import Float, Tensor
 
-__all__ = ["SPECTRAL", "numerical_rank", "rademacher_bound", "rademacher_exact", "spectral_terms"]
+__all__ = [
+    "SPECTRAL",
+    "Guarantee",
+    "guaranteed",
+    "numerical_rank",
+    "rademacher_bound",
+    "rademacher_exact",
+    "spectral_formula",
+    "spectral_terms",
+]
 
 SPECTRAL = Bound(
     "spectral",
@@ -34,13 +48,21 @@ SPECTRAL = Bound(
     (
         Term("empirical_risk", "Empirical risk", r"\tfrac1n\sum_i\ell(f(x_i),y_i)",
              "The mean loss on training data: what is minimised.", "ASKL eq. 4"),
+        Term("zero_risk", "Risk of answering zero", r"\tfrac1n\sum_i\ell(0,y_i)",
+             "The loss of W = 0, which needs no learning: a bound that is not below it rules nothing out.",
+             "ASKL eq. 4"),
         Term("weight_norm", "Trace norm B", r"B=\|W\|_*",
              "The sum of the singular values of W: how much the weights may do.", "ASKL Theorem 3"),
+        Term("weight_square", "Squared norm of W", r"\|W\|_F^2",
+             "The sum of the squared singular values.", "ASKL Table 1"),
         Term("rank", "Rank of W", r"\operatorname{rank} W",
              "Directions of the features that the outputs really use.", "ASKL eq. 8"),
         Term("mean_trace", "Mean trace", r"\tfrac1n\|\varphi(X)\|_F^2",
              "The mean of k(x, x): 1 for a stationary kernel, less where the two frequencies of a pair disagree.",
              "ASKL eq. 19"),
+        Term("trace_spread", "Spread of the trace", r"\operatorname{sd}_j\tfrac Dn\sum_i\varphi_j(x_i)^2",
+             "How differently single frequencies add to the mean trace: over √D, how far the trace of D "
+             "frequencies drawn independently scatters.", "Monte Carlo"),
         Term("lipschitz", "Lipschitz constant L", r"L",
              "How fast the loss can change with the outputs; for the squared loss it is measured on the data.",
              "ASKL Lemma 1"),
@@ -72,6 +94,7 @@ SPECTRAL = Bound(
             ("worst case", "complexity_worst", "worst_case", ""),
         )
     ),
+    trivial="zero_risk",
 )  # fmt: skip
 BOUNDS.add(SPECTRAL.name, SPECTRAL)
 
@@ -103,6 +126,88 @@ def rademacher_exact(
     return float(norms.mean()), float(norms.std() / math.sqrt(draws)) if draws > 1 else math.nan
 
 
+def spectral_formula(
+    *, weight_norm: float, mean_trace: float, lipschitz: float, K: int, n: int, delta: float = DELTA
+) -> dict[str, float]:
+    """What the bound makes of its ingredients: rademacher, worst_case, complexity, confidence and total, by key."""
+    bound = rademacher_bound(weight_norm, mean_trace, K, n)
+    complexity, confidence = 4 * math.sqrt(2) * lipschitz * bound, math.sqrt(math.log(1 / delta) / n)
+    return {
+        "rademacher": bound,
+        "worst_case": rademacher_bound(weight_norm, 1.0, K, n),
+        "complexity": complexity,
+        "confidence": confidence,
+        "total": complexity + confidence,
+    }
+
+
+class Guarantee(NamedTuple):
+    """What holds for every minimiser of a penalised risk.
+
+    Attributes:
+        weight_norm: ‖W‖_* is at most this.
+        product: ‖W‖_* √(‖φ(X)‖_F²/n) is at most this.
+    """
+
+    weight_norm: float
+    product: float
+
+
+def guaranteed(
+    *,
+    trace_norm: float,
+    frobenius: float,
+    feature_norm: float,
+    empirical_risk: float,
+    zero_risk: float,
+    weight_norm: float,
+    weight_square: float,
+    mean_trace: float,
+    rank: int,
+    learned: bool = True,
+) -> Guarantee | None:
+    """How large the bound's two ingredients can be at a minimiser, from what λ₁ and λ₂ cost.
+
+    .. math:: J(W,\\Omega)=\\hat{\\mathcal E}+\\lambda_*\\|W\\|_*+\\lambda_F\\|W\\|_F^2+\\lambda_2t,
+              \\qquad t=\\|\\varphi(X)\\|_F^2/n
+
+    A minimiser is no worse than the model that is looked at, (W, Ω), and no worse than (0, Ω), so that its
+    penalties cost at most C = λ₂t + min(ℓ(0), Ê + λ_*‖W‖_* + λ_F‖W‖_F²). Hence ‖W'‖_* ≤ C/λ_* and
+    ‖W'‖_* ≤ √(r ‖W'‖_F²) ≤ √(rC/λ_F). What the trace takes, the weights cannot spend: ‖W'‖_*√t' is largest at
+    t' = C/(3λ₂), or C/(2λ₂) with the Frobenius norm, if that is below the largest trace there is, 1.
+    Where Ω is not learned t' = t, and λ₂ cancels.
+
+    Args:
+        trace_norm, frobenius, feature_norm: λ_*, λ_F, λ₂, 0 for a penalty that is not there. They may differ from
+            those that the model was trained with.
+        empirical_risk, zero_risk: Ê of the model and of W = 0; the loss is at least 0.
+        weight_norm, weight_square, mean_trace: the model's ‖W‖_*, ‖W‖_F² and t.
+        rank: r = min(D, K).
+        learned: whether Ω is.
+
+    Returns:
+        None without a penalty on W: nothing is guaranteed.
+
+    Source: ASKL eq. 4 (what is minimised) and Theorem 3 (what it is put into).
+    """
+    budget = min(zero_risk, empirical_risk + trace_norm * weight_norm + frobenius * weight_square)
+    fixed, most = math.sqrt(mean_trace), max(1.0, mean_trace)  # phases that were drawn may exceed 1 by chance
+    budget += feature_norm * mean_trace if learned else 0.0
+    found = []
+    if trace_norm > 0:
+        t = min(most, budget / (3 * feature_norm)) if feature_norm > 0 else most
+        product = math.sqrt(t) * (budget - feature_norm * t) if learned else fixed * budget
+        found.append((budget / trace_norm, product / trace_norm))
+    if frobenius > 0:
+        t = min(most, budget / (2 * feature_norm)) if feature_norm > 0 else most
+        product = math.sqrt(t * (budget - feature_norm * t)) if learned else fixed * math.sqrt(budget)
+        share = math.sqrt(rank / frobenius)
+        found.append((share * math.sqrt(budget), share * product))
+    if not found:
+        return None
+    return Guarantee(min(norm for norm, _ in found), min(product for _, product in found))
+
+
 def numerical_rank(values: Float[Tensor, " r"], shape: tuple[int, int]) -> int:
     """Singular values above rounding: larger than max(shape) · eps · the largest."""
     if not len(values) or float(values.max()) == 0.0:
@@ -116,9 +221,11 @@ def spectral_terms(
     *,
     n: int,
     empirical_risk: float,
+    zero_risk: float,
     lipschitz: float,
     gap: float,
-    delta: float = 0.05,
+    frequencies: int = 0,
+    delta: float = DELTA,
     draws: int = 8,
     generator: torch.Generator,
 ) -> dict[str, float]:
@@ -131,8 +238,10 @@ def spectral_terms(
             E‖Φᵀε‖₂/n falls as 1/√n with C = ΦᵀΦ/n read off the sample.
         n: training rows.
         empirical_risk: mean training loss.
+        zero_risk: mean training loss of W = 0.
         lipschitz: the loss's constant L.
         gap: test loss − training loss.
+        frequencies: of which the columns were made, the j-th of columns j, j + ``frequencies`` …; 0: each of its own.
         delta: the bound holds with probability 1 − δ.
         draws: sign matrices for the exact complexity.
         generator: source of the signs.
@@ -142,24 +251,27 @@ def spectral_terms(
     K = W.shape[1]
     values = singular_values(W)
     B = float(values.sum())
-    mean_trace = float(Phi.pow(2).sum(dtype=torch.float64 if Phi.device.type != "mps" else None)) / len(Phi)
-    bound = rademacher_bound(B, mean_trace, K, n)
+    columns = Phi.pow(2).sum(0, dtype=torch.float64 if Phi.device.type != "mps" else None) / len(Phi)
+    single = columns.view(-1, frequencies).sum(0) if frequencies else columns
+    mean_trace = float(columns.sum())
     exact, error = rademacher_exact([Phi], K, draws=draws, generator=generator)
     shrink = B * math.sqrt(len(Phi) / n)
-    complexity = 4 * math.sqrt(2) * lipschitz * bound
-    confidence = math.sqrt(math.log(1 / delta) / n)
+    formula = spectral_formula(weight_norm=B, mean_trace=mean_trace, lipschitz=lipschitz, K=K, n=n, delta=delta)
     return {
         "empirical_risk": empirical_risk,
+        "zero_risk": zero_risk,
         "weight_norm": B,
+        "weight_square": float(values.square().sum()),
         "rank": float(numerical_rank(values, (W.shape[0], K))),
         "mean_trace": mean_trace,
+        "trace_spread": float(single.std(correction=0)) * len(single),
         "lipschitz": lipschitz,
-        "rademacher": bound,
-        "worst_case": B * math.sqrt(K / n),
+        "rademacher": formula["rademacher"],
+        "worst_case": formula["worst_case"],
         "dual_norm": shrink * exact,
         "dual_norm_se": shrink * error,
-        "complexity": complexity,
-        "confidence": confidence,
-        "total": complexity + confidence,
+        "complexity": formula["complexity"],
+        "confidence": formula["confidence"],
+        "total": formula["total"],
         "gap": gap,
     }

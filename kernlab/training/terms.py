@@ -12,6 +12,7 @@ from kernlab.bounds.discriminant import discriminant_terms
 from kernlab.bounds.frame import frame_terms
 from kernlab.bounds.spectral import spectral_terms
 from kernlab.feature_maps.frames import FrameMap
+from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.linalg import alignment
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss, Squared
@@ -63,6 +64,8 @@ def _spectral(at: Looked) -> dict[str, float]:
         at.Phi,
         n=at.n,
         empirical_risk=at.train_loss,
+        zero_risk=_zero_risk(at),
+        frequencies=at.method.feature_map.n_features if isinstance(at.method.feature_map, SpectralMap) else 0,
         lipschitz=at.loss.lipschitz(at.F, at.y),
         gap=at.test_loss - at.train_loss,
         draws=DRAWS,
@@ -99,6 +102,7 @@ def _frame(at: Looked) -> dict[str, float]:
         frame.frame_constant(at.X),
         n=at.n,
         empirical_risk=at.train_loss,
+        zero_risk=_zero_risk(at),
         target_bound=float(at.y.norm(dim=1).max()) if at.y.is_floating_point() else 1.0,
         output_bound=float(at.F.norm(dim=1).max()),
         gap=at.test_loss - at.train_loss,
@@ -117,3 +121,8 @@ def _discriminant(at: Looked) -> dict[str, float]:
 
 
 TERMS["discriminant"] = _discriminant
+
+
+def _zero_risk(at: Looked) -> float:
+    """The loss of f = 0, which every class of functions here holds."""
+    return float(at.loss.value(torch.zeros_like(at.F), at.y))

@@ -64,7 +64,16 @@ def test_a_power_law_is_its_own_envelope():
 @settings(deadline=None, max_examples=60)
 def test_terms_are_the_printed_ones_and_k_and_t_the_best(values, n, risk, M, F, norm, delta):
     found = frame_terms(
-        values, 0.5, n=n, empirical_risk=risk, target_bound=M, output_bound=F, gap=0.1, norm=norm, delta=delta
+        values,
+        0.5,
+        n=n,
+        empirical_risk=risk,
+        zero_risk=1.0,
+        target_bound=M,
+        output_bound=F,
+        gap=0.1,
+        norm=norm,
+        delta=delta,
     )
     law = power_law_envelope(0.5 * np.array(values))
     assert (found["envelope_constant"], found["envelope_exponent"]) == law
@@ -83,7 +92,9 @@ def test_the_total_falls_as_one_over_n_and_the_classical_one_as_its_root():
 
     def excess(n: int) -> tuple[float, float]:
         # M = F = ½: B = 1 and L = 2. With k fixed by the risk 0 the whole bound is C₁/n.
-        found = frame_terms(spectrum, 0.5, n=n, empirical_risk=0.0, target_bound=0.5, output_bound=0.5, gap=0.0)
+        found = frame_terms(
+            spectrum, 0.5, n=n, empirical_risk=0.0, zero_risk=1.0, target_bound=0.5, output_bound=0.5, gap=0.0
+        )
         return found["total"], found["rademacher_total"]
 
     (fast, slow), (fast_later, slow_later) = excess(1000), excess(100_000)
@@ -95,7 +106,7 @@ def test_the_total_falls_as_one_over_n_and_the_classical_one_as_its_root():
 
 def test_scaling_the_spectrum_and_the_norm_against_each_other_changes_nothing():
     spectrum = np.random.default_rng(0).exponential(size=30)
-    options = {"n": 500, "empirical_risk": 0.2, "target_bound": 2.0, "output_bound": 1.5, "gap": 0.05}
+    options = {"n": 500, "empirical_risk": 0.2, "zero_risk": 1.0, "target_bound": 2.0, "output_bound": 1.5, "gap": 0.05}
     one = frame_terms(spectrum, 0.5, norm=2.0, **options)
     other = frame_terms(spectrum / 4, 0.5, norm=4.0, **options)
     assert one["total"] == pytest.approx(other["total"])
@@ -105,7 +116,9 @@ def test_scaling_the_spectrum_and_the_norm_against_each_other_changes_nothing():
 
 def test_every_term_has_its_words_and_its_value():
     assert BOUNDS["frame"] is FRAME
-    found = frame_terms([0.3, 0.0], 0.5, n=100, empirical_risk=0.2, target_bound=2.0, output_bound=1.0, gap=0.1)
+    found = frame_terms(
+        [0.3, 0.0], 0.5, n=100, empirical_risk=0.2, zero_risk=1.0, target_bound=2.0, output_bound=1.0, gap=0.1
+    )
     assert [term.key for term in FRAME.terms] == sorted(found, key=[term.key for term in FRAME.terms].index)
     assert set(found) == {term.key for term in FRAME.terms}
     assert {*FRAME.stack, *FRAME.beside, *FRAME.over_time, FRAME.measured, FRAME.total} <= set(found)

@@ -76,7 +76,15 @@ def terms(feature_map, X, K: int = 4, n: int | None = None, **changes):
     params = feature_map.init(X, torch.Generator().manual_seed(0))
     Phi = feature_map.apply(params, X)
     W = torch.randn(feature_map.width, K, generator=torch.Generator().manual_seed(1), dtype=X.dtype)
-    values = {"n": n or len(X), "empirical_risk": 0.3, "lipschitz": math.sqrt(2), "gap": 0.1, "draws": 64, **changes}
+    values = {
+        "n": n or len(X),
+        "empirical_risk": 0.3,
+        "zero_risk": 1.0,
+        "lipschitz": math.sqrt(2),
+        "gap": 0.1,
+        "draws": 64,
+        **changes,
+    }
     return spectral_terms(W, Phi, generator=torch.Generator().manual_seed(2), **values), W, Phi, params
 
 
@@ -127,7 +135,11 @@ def test_each_term_is_its_formula():
     assert t["complexity"] == pytest.approx(4 * math.sqrt(2) * math.sqrt(2) * t["rademacher"])
     assert t["confidence"] == pytest.approx(math.sqrt(math.log(100) / 50))
     assert t["total"] == pytest.approx(t["complexity"] + t["confidence"])
-    assert (t["empirical_risk"], t["gap"]) == (0.3, 0.1)
+    assert (t["empirical_risk"], t["zero_risk"], t["gap"]) == (0.3, 1.0, 0.1)
+    assert t["weight_square"] == pytest.approx(np.square(W.numpy()).sum())
+    single = 30 * np.square(Phi.numpy()).mean(0)  # what a frequency would make of the trace, were all like it
+    assert t["trace_spread"] == pytest.approx(single.std())
+    assert single.mean() == pytest.approx(t["mean_trace"])
     assert t["dual_norm"] == pytest.approx(B * exactly(Phi, 4, draws=64, seed=2)[0])
 
 
@@ -144,8 +156,9 @@ def test_more_samples_or_less_certainty_never_loosen_the_bound(n, delta, factor)
 
     def at(n: int, delta: float):
         return spectral_terms(
-            W, Phi, n=n, empirical_risk=0.0, lipschitz=1.0, gap=0.0, delta=delta, draws=2, generator=torch.Generator()
-        )
+            W, Phi, n=n, empirical_risk=0.0, zero_risk=1.0, lipschitz=1.0, gap=0.0, delta=delta, draws=2,
+            generator=torch.Generator(),
+        )  # fmt: skip
 
     base, more, surer = at(n, delta), at(math.ceil(n * factor), delta), at(n, delta / factor)
     for key in ("rademacher", "worst_case", "dual_norm", "complexity", "confidence", "total"):

@@ -1,0 +1,291 @@
+"""A bound over the number of rows, over λ₁, and whether it says anything at all.
+
+    paper, exact, worst case      1/√n
+    frames                        k/(k−1) R_emp + C₁/n   against   R_emp + a/√n
+
+Source: ASKL Theorem 3; FKS Theorem 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.analysis.bound_sliders import (
+    READINGS,
+    Changes,
+    Given,
+    chosen,
+    frame_setting,
+    known,
+    promised,
+    weight_penalty,
+    what_if,
+)
+from kernlab.bounds import DELTA, FRAME, SPECTRAL
+
+__all__ = ["AgainstN", "Rate", "Verdict", "WeightGuarantee", "against_n", "verdict", "weight_guarantee"]
+
+
+class Rate(NamedTuple):
+    """One reading of the bound over n.
+
+    Attributes:
+        key: its name.
+        words: the same in words.
+        y: values [g].
+        slope: of the line on logarithmic axes; None where it is no straight line.
+    """
+
+    key: str
+    words: str
+    y: NDArray[np.float64]
+    slope: float | None
+
+
+class AgainstN(NamedTuple):
+    """A bound over the number of training rows, all else held.
+
+    Attributes:
+        n: where [g].
+        rates: its readings.
+        here: rows of the run.
+        measured: what it is about, at ``here``, with its words; None where it was not above 0.
+        trivial: what a bound must be below to say anything.
+        crossings: (n, words) where the bound of the order 1/n comes to lie below that of the order 1/√n.
+        note: what there is to say about them.
+        title, y: what is shown, and the name of the axis.
+    """
+
+    n: NDArray[np.float64]
+    rates: tuple[Rate, ...]
+    here: int
+    measured: tuple[float, str] | None
+    trivial: float | None
+    crossings: tuple[tuple[float, str], ...]
+    note: str
+    title: str
+    y: str
+
+
+class Verdict(NamedTuple):
+    """Whether a bound says anything.
+
+    Attributes:
+        total: the bound.
+        trivial: the risk that needs no learning.
+        needed: the n from which on the bound is below that, all else held; None: never.
+        sentence: the same in plain words.
+    """
+
+    total: float
+    trivial: float
+    needed: float | None
+    sentence: str
+
+    @property
+    def vacuous(self) -> bool:
+        """The bound is not below the risk that needs no learning."""
+        return self.total >= self.trivial
+
+
+class WeightGuarantee(NamedTuple):
+    """‖W‖_* that no minimiser exceeds, over λ₁.
+
+    Attributes:
+        penalty: the regularizer that λ₁ weighs.
+        strength: λ₁ [g].
+        most: the guaranteed ‖W‖_* [g].
+        here, measured: the run's λ₁ and ‖W‖_*.
+        guaranteed: what is guaranteed at ``here``.
+    """
+
+    penalty: str
+    strength: NDArray[np.float64]
+    most: NDArray[np.float64]
+    here: float
+    measured: float
+    guaranteed: float
+
+
+# -- over n, over λ₁ -------------------------------------------------------------------------------------------
+
+
+def against_n(given: Given, changes: Changes | None = None, *, points: int = 121) -> AgainstN | None:
+    """The bound over n in all its readings; None for one that has no n, or a run that does not say enough.
+
+    Args:
+        given: the bound of a run.
+        changes: as for :func:`what_if`; n says where the lines are marked.
+        points: on each line.
+    """
+    if given.bound.name not in (SPECTRAL.name, FRAME.name) or not known(given):
+        return None
+    changes = changes or {}
+    make = _spectral_rates if given.bound.name == SPECTRAL.name else _frame_rates
+    return make(given, changes, points)
+
+
+def _grid(points: int, *reached: float) -> NDArray[np.float64]:
+    """From 10 rows to ten times the largest number that matters."""
+    top = math.ceil(math.log10(max(1e4, *reached))) + 1
+    return np.geomspace(10.0, 10.0 ** min(top, 18), points)
+
+
+def _measured(given: Given, key: str, less: float = 0.0) -> tuple[float, str] | None:
+    value = given.values.get(key, math.nan) - less
+    return (value, "measured gap") if value > 0 else None
+
+
+def _spectral_rates(given: Given, changes: Changes, points: int) -> AgainstN:
+    here = int(changes.get("n", given.n))
+    found = verdict(given, changes)
+    n = _grid(points, here, given.n, (found.needed or 0.0) if found else 0.0)
+    fall = np.sqrt(here / n)
+    rates = [
+        Rate(each, f"{each}, 1/√n", total * fall, -0.5) for each, total in _totals(what_if(given, changes)).items()
+    ]
+    return AgainstN(
+        n, tuple(rates), here, _measured(given, "gap"), given.values.get("zero_risk"), (),
+        "", "The bound against the number of rows", "excess risk (loss units)",
+    )  # fmt: skip
+
+
+def _totals(values: Mapping[str, float]) -> dict[str, float]:
+    """Complexity and confidence together, for every reading that is known."""
+    return {
+        each.title: each.scale * values[each.factor] * values[each.of] + values["confidence"]
+        for each in READINGS.estimates
+        if each.of in values
+    }
+
+
+def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
+    setting, here = frame_setting(given), int(changes.get("n", given.n))
+    delta, risk = float(changes.get("delta", DELTA)), setting.empirical_risk
+    k, t = chosen(setting, here, delta, changes)
+    terms = setting.terms(here, k, t, delta)
+    size = (terms["total"] - terms["risk_term"]) * here  # C₁
+    root = (setting.rademacher_total(here, delta) - risk) * math.sqrt(here)
+    meeting, whole = (size / root) ** 2, setting.crossing(delta)
+    crossings = [(meeting, "C₁/n below 1/√n")]
+    if whole is not None:
+        crossings.append((whole, "the whole bound below 1/√n"))
+        note = (
+            f"With its best k and t the bound is the smaller one from n = {_count(whole)} on."
+            if whole > 1
+            else "With its best k and t the bound is the smaller one everywhere."
+        )
+    else:
+        note = (
+            f"C₁/n passes below 1/√n at n = {_count(meeting)}, but the whole bound never does: it also enlarges the "
+            f"training error of {risk:.3g} by k/(k − 1), and the k that makes this small makes C₁ large."
+        )
+    n = _grid(points, here, given.n, meeting, whole or 0.0)
+    best = []
+    for m in n:
+        rows = int(m)
+        best.append(setting.terms(rows, *setting.best(rows, delta), delta)["total"] - risk)
+    rates = (
+        Rate("size", f"FKS, C₁/n with k = {k}, t = {t}", size / n, -1.0),
+        Rate("fixed", f"FKS, whole, k = {k}, t = {t}", risk / (k - 1) + size / n, None),
+        Rate("best", "FKS, whole, best k and t at every n", np.array(best), None),
+        Rate("rademacher", "Rademacher, 1/√n", root / np.sqrt(n), -0.5),
+    )
+    trivial = given.values.get("zero_risk")
+    return AgainstN(
+        n, rates, here, _measured(given, "gap"), None if trivial is None else max(trivial - risk, 0.0) or None,
+        tuple(crossings), note, "O(1/n) against O(1/√n)", "bound − training error (loss units)",
+    )  # fmt: skip
+
+
+def weight_guarantee(given: Given, changes: Changes | None = None, *, points: int = 81) -> WeightGuarantee | None:
+    """‖W‖_* that no minimiser exceeds, over λ₁ with λ₂ as it is set; None without a penalty on W."""
+    changes, name = changes or {}, weight_penalty(given) if given.bound.name == SPECTRAL.name and known(given) else ""
+    if not name:
+        return None
+    here = float(given.penalties[name])
+    chosen = float(changes.get("lambda1", here))
+    strength = np.geomspace(min(here, chosen, 1e-6), max(here, chosen, 10.0), points)
+    most = [(promised(given, {**changes, "lambda1": float(each)}) or (math.nan,))[0] for each in strength]
+    at = (promised(given, {**changes, "lambda1": chosen}) or (math.nan,))[0]
+    return WeightGuarantee(name, strength, np.array(most), here, given.values["weight_norm"], at)
+
+
+# -- whether it says anything ----------------------------------------------------------------------------------
+
+
+def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
+    """Whether the bound is below the risk that needs no learning, and from which n on it would be.
+
+    An excess risk over the best function of a class that holds f = 0, if it may be as large as the risk of f = 0,
+    does not tell the model from one that answers zero. A bound on the risk itself says so directly.
+    """
+    if not given.bound.trivial or given.bound.trivial not in given.values or not known(given):
+        return None
+    values, trivial = what_if(given, changes), given.values[given.bound.trivial]
+    changes = changes or {}
+    if given.bound.name == FRAME.name:
+        return _frame_verdict(given, changes, values, trivial)
+    n, readings = int(changes.get("n", given.n)), _totals(values)
+    total = readings["paper"]
+    needed = {title: n * (value / trivial) ** 2 for title, value in readings.items()} if trivial > 0 else {}
+    if total >= trivial:
+        sentence = (
+            f"Vacuous: the paper's bound allows an excess risk of {total:.3g}, while answering zero everywhere, which "
+            f"needs no learning, risks {trivial:.3g}."
+        )
+        if needed:
+            sentence += f" All else as it is, it would say something from n = {_count(needed['paper'])} rows on"
+            exact = needed.get("exact")
+            sentence += f"; the exact complexity from {_count(exact)}." if exact is not None else "."
+    else:
+        sentence = (
+            f"It says something: the paper's bound allows an excess risk of {total:.3g}, and answering zero "
+            f"everywhere risks {trivial:.3g}."
+        )
+    return Verdict(total, trivial, needed.get("paper"), sentence)
+
+
+def _frame_verdict(given: Given, changes: Changes, values: Mapping[str, float], trivial: float) -> Verdict:
+    setting, delta = frame_setting(given), float(changes.get("delta", DELTA))
+    total = values["total"]
+
+    def best(n: float) -> float:
+        rows = int(n)
+        return setting.terms(rows, *setting.best(rows, delta), delta)["total"]
+
+    low, high = 0.0, 18.0  # of log₁₀ n; the best bound falls with n
+    needed = None
+    if setting.empirical_risk < trivial and best(10.0**high) < trivial:
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (low, middle) if best(10.0**middle) < trivial else (middle, high)
+        needed = 10.0**high
+    if total >= trivial:
+        sentence = (
+            f"Vacuous: it allows a risk of {total:.3g}, while answering zero everywhere, which needs no learning, "
+            f"risks {trivial:.3g}. "
+        )
+        sentence += (
+            f"All else as it is, with its best k and t it would say something from n = {_count(needed)} rows on."
+            if needed is not None
+            else "No number of rows changes that: the training error is no smaller."
+        )
+    else:
+        sentence = f"It says something: it allows a risk of {total:.3g}, and answering zero everywhere {trivial:.3g}."
+    return Verdict(total, trivial, needed, sentence)
+
+
+def _count(n: float) -> str:
+    """A number of rows with two digits that count: 3 400, 1.2 · 10⁹."""
+    if n < 1e6:
+        digits = max(0, math.floor(math.log10(max(n, 1))) - 1)
+        return f"{round(n, -digits):,.0f}".replace(",", " ")
+    lead, exponent = f"{n:.1e}".split("e")
+    power = str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{lead} · 10{power}"

@@ -1,0 +1,403 @@
+"""What a bound would be if n, D, δ, λ₁, λ₂, k, t … were others: its formula once more, no training.
+
+    what_if(given, {"n": 10_000, "delta": 0.01})        every term, by key
+
+What is changed stands in one of three relations to the answer, and each slider says in which:
+
+    formula      it stands in the bound: n, δ, K; k and t of a frame; the radius ρ of a ball; ρ of a ridge. What was
+                 measured (‖W‖_*, the spectrum, the risks) stays as it is, although another run would find others.
+    scaling      the exact complexity at another n: E‖Φᵀε‖₂/n falls as 1/√n once Φᵀε is Gaussian.
+                 D: the mean trace does not change, its scatter over draws of the frequencies falls as 1/√D.
+    guarantee    λ₁, λ₂ do not stand in the bound. What is shown is the largest value that any minimiser of the
+                 objective with these penalties can have (:func:`kernlab.bounds.guaranteed`).
+
+Source: ASKL Theorem 3; FKS Theorem 3; DI eq. 4–6; LKRF eq. 6–8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.analysis.bound_terms import BoundNow, bound_now
+from kernlab.bounds import (
+    ALIGNMENT,
+    DELTA,
+    DISCRIMINANT,
+    FRAME,
+    SPECTRAL,
+    Bound,
+    Estimate,
+    FrameSetting,
+    guaranteed,
+    spectral_formula,
+)
+from kernlab.solvers.chi_square_ball import chi_square_ball
+
+__all__ = [
+    "READINGS",
+    "Changes",
+    "Given",
+    "RidgeSpectrum",
+    "Slider",
+    "bars_if",
+    "chosen",
+    "frame_setting",
+    "known",
+    "promised",
+    "ridge_spectrum",
+    "sliders",
+    "weight_penalty",
+    "what_if",
+]
+
+_PENALTIES = ("trace_norm", "frobenius")  # on W: the first that is there is λ₁
+_FACTOR = 4 * math.sqrt(2)
+
+#: The spectral bound with what only the sliders know: the scatter over D, and what λ₁ and λ₂ guarantee.
+READINGS = SPECTRAL._replace(
+    estimates=(
+        *(each._replace(error="rademacher_se") if each.of == "rademacher" else each for each in SPECTRAL.estimates),
+        Estimate("any minimiser", "complexity_guaranteed", "guaranteed", "lipschitz", _FACTOR, "complexity"),
+    )
+)
+
+
+class RidgeSpectrum(NamedTuple):
+    """What the ridge error of a sample is made of, for every penalty at once.
+
+    Attributes:
+        squares: squared singular values of the centred features [r].
+        shares: how much of the targets lies along each left singular vector, ‖u_iᵀȲ‖²/s [r].
+        spread: ‖Ȳ‖_F²/s.
+        rows: s.
+    """
+
+    squares: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    spread: float
+    rows: int
+
+
+class Given(NamedTuple):
+    """A bound at one moment of a run, and what its formula needs besides.
+
+    Attributes:
+        bound: which.
+        values: term to value, as measured.
+        n: training rows.
+        K: outputs.
+        D: columns of Φ.
+        penalties: name of a regularizer to its λ.
+        learned: whether the map is.
+        frequencies: drawn at random and independently, so that D only averages; 0: they were not.
+        candidates: N_w of features that were re-weighted in a χ² ball, 0 where they were not (or drawn again).
+        q: their weights that are left.
+        gain: how many times ⟨K, YYᵀ⟩ has grown.
+        ridge: for the ridge error.
+        rho: the ridge penalty.
+    """
+
+    bound: Bound
+    values: Mapping[str, float]
+    n: int
+    K: int
+    D: int
+    penalties: Mapping[str, float] = {}
+    learned: bool = False
+    frequencies: int = 0
+    candidates: int = 0
+    q: ArrayLike | None = None
+    gain: float | None = None
+    ridge: RidgeSpectrum | None = None
+    rho: float = 0.0
+
+
+class Slider(NamedTuple):
+    """One number that can be changed.
+
+    Attributes:
+        key: name in ``changes``.
+        title: symbol and name.
+        value: as in the run.
+        low, high: its range.
+        whole: whole numbers only.
+        kind: how the answer follows from it, see the module.
+        sentence: the same in plain words.
+    """
+
+    key: str
+    title: str
+    value: float
+    low: float
+    high: float
+    whole: bool
+    kind: Literal["formula", "scaling", "guarantee"]
+    sentence: str
+
+
+Changes = Mapping[str, float]
+
+
+# -- what can be changed ---------------------------------------------------------------------------------------
+
+
+def sliders(given: Given) -> tuple[Slider, ...]:
+    """What can be changed about this bound; nothing where a run does not say all that its formula needs."""
+    return _SLIDERS[given.bound.name](given) if known(given) else ()
+
+
+def known(given: Given) -> bool:
+    needs = _NEEDS.get(given.bound.name)
+    return needs is not None and all(math.isfinite(given.values.get(key, math.nan)) for key in needs)
+
+
+_NEEDS = {
+    SPECTRAL.name: ("weight_norm", "mean_trace", "lipschitz", "confidence", "empirical_risk"),
+    FRAME.name: (
+        "empirical_risk", "envelope_constant", "envelope_exponent", "eigenvalue_sum", "norm", "target_bound",
+        "output_bound",
+    ),
+    ALIGNMENT.name: ("chi_square", "support"),
+    DISCRIMINANT.name: ("predicted_error",),
+}  # fmt: skip
+
+
+def _rows(given: Given, sentence: str, kind: Literal["formula", "scaling"] = "formula") -> Slider:
+    n = given.n
+    return Slider("n", "n, training rows", n, min(100, n), max(10**9, 1000 * n), True, kind, sentence)
+
+
+def _doubt(sentence: str) -> Slider:
+    return Slider("delta", "δ, doubt", DELTA, 1e-9, 0.5, False, "formula", sentence)
+
+
+def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
+    found = [
+        _rows(given, "Exact for the paper's bound, the worst case and the confidence term, with W and Φ as they are. "
+                     "The exact complexity is scaled by 1/√n, its limit for many rows."),
+        _doubt("Exact: it stands in the confidence term alone."),
+        Slider("K", "K, outputs", given.K, 1, max(100, 10 * given.K), True, "formula",
+               "Exact for the paper's bound and the worst case, with ‖W‖_* as it is; the exact complexity is known "
+               "for the run's own K only."),
+    ]  # fmt: skip
+    if given.frequencies and "trace_spread" in given.values:
+        D = given.frequencies
+        learned = (
+            " Learned frequencies are not drawn independently, so for them it is a guide." if given.learned else ""
+        )
+        found.append(
+            Slider("D", "D, frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
+                   "D does not stand in the bound: it only makes the mean trace more certain. The error bar of the "
+                   "paper's bound is one standard deviation over draws of D frequencies, and falls as 1/√D." + learned)
+        )  # fmt: skip
+    if name := weight_penalty(given):
+        found += [
+            _weight("lambda1", f"λ₁, {_NAMES[name]}", given.penalties[name],
+                    "A guarantee, not a prediction: no minimiser of the objective has a larger bound than the bar "
+                    "“any minimiser”. What training with this λ₁ would find, only training tells."),
+        ]  # fmt: skip
+        if given.learned and given.penalties.get("feature_norm"):
+            found.append(
+                _weight("lambda2", "λ₂, mean trace", given.penalties["feature_norm"],
+                        "A guarantee as well: what the trace costs, the weights cannot spend. It acts where λ₂ is "
+                        "not small beside the loss.")
+            )  # fmt: skip
+    return tuple(found)
+
+
+_NAMES = {"trace_norm": "trace norm", "frobenius": "squared Frobenius norm"}
+
+
+def _weight(key: str, title: str, value: float, sentence: str) -> Slider:
+    return Slider(key, title, value, min(1e-8, value), max(10.0, value), False, "guarantee", sentence)
+
+
+def weight_penalty(given: Given) -> str:
+    """The regularizer on W that λ₁ weighs."""
+    there = {"zero_risk", "weight_square"} <= given.values.keys()
+    return next((name for name in _PENALTIES if there and given.penalties.get(name, 0.0) > 0), "")
+
+
+def _frame_sliders(given: Given) -> tuple[Slider, ...]:
+    k, t = frame_setting(given).best(given.n)
+    return (
+        _rows(given, "Exact, with the function and the spectrum as they are."),
+        _doubt("Exact: log(1/δ) stands in the last term of both bounds."),
+        Slider("k", "k, weight of the risk", k, 2, max(1000, 10 * k), True, "formula",
+               "Exact. Any whole k ≥ 2 gives a valid bound; untouched, it is the best for n and δ."),
+        Slider("t", "t, leading eigenvalues", t, 1, max(given.D, 10 * t, 10), True, "formula",
+               "Exact. Any whole t ≥ 1 gives a valid bound; untouched, it is the best."),
+    )  # fmt: skip
+
+
+def _alignment_sliders(given: Given) -> tuple[Slider, ...]:
+    if not given.candidates:
+        return ()
+    share = given.values["chi_square"] / given.candidates
+    return (
+        Slider("radius", "ρ/N_w, radius of the ball", share, min(1e-5, share), max(0.5, share), False, "formula",
+               "Exact for the divergence, the effective number and, in a larger ball, the features kept; in a "
+               "smaller one at least so many are kept. The gain in ⟨K, YYᵀ⟩ is given as a range."),
+    )  # fmt: skip
+
+
+def _discriminant_sliders(given: Given) -> tuple[Slider, ...]:
+    if given.ridge is None or given.rho <= 0:
+        return ()
+    return (
+        Slider("rho", "ρ, ridge penalty", given.rho, min(1e-8, given.rho), max(1e6, given.rho), False, "formula",
+               f"Exact on {given.ridge.rows:,} rows of the data, from the singular values of their features. Only ρ "
+               "over the number of rows matters, so ten times the rows are a tenth of ρ.".replace(",000", " 000")),
+    )  # fmt: skip
+
+
+_SLIDERS: dict[str, Callable[[Given], tuple[Slider, ...]]] = {
+    SPECTRAL.name: _spectral_sliders,
+    FRAME.name: _frame_sliders,
+    ALIGNMENT.name: _alignment_sliders,
+    DISCRIMINANT.name: _discriminant_sliders,
+}
+
+
+# -- what follows ----------------------------------------------------------------------------------------------
+
+
+def what_if(given: Given, changes: Changes | None = None) -> dict[str, float]:
+    """Every term after some changes, by key; without changes those that were measured.
+
+    Args:
+        given: the bound of a run.
+        changes: key of a slider to its new value; a k or t that is not named is the best one.
+    """
+    return _ANSWERS[given.bound.name](given, changes or {}) if known(given) else dict(given.values)
+
+
+def bars_if(given: Given, changes: Changes | None = None) -> BoundNow:
+    """The bound after some changes as bars."""
+    shown = READINGS if given.bound.name == SPECTRAL.name else given.bound
+    return bound_now(what_if(given, changes), shown)
+
+
+def _spectral(given: Given, changes: Changes) -> dict[str, float]:
+    v, n, K = given.values, int(changes.get("n", given.n)), int(changes.get("K", given.K))
+    formula = spectral_formula(
+        weight_norm=v["weight_norm"], mean_trace=v["mean_trace"], lipschitz=v["lipschitz"],
+        K=K, n=n, delta=float(changes.get("delta", DELTA)),
+    )  # fmt: skip
+    found = {**v, **formula}
+    for key in ("dual_norm", "dual_norm_se"):
+        if key in v and K == given.K:
+            found[key] = v[key] * math.sqrt(given.n / n)
+        else:
+            found.pop(key, None)
+    if given.frequencies and "trace_spread" in v:
+        error = v["trace_spread"] / math.sqrt(changes.get("D", given.frequencies))
+        found["rademacher_se"] = formula["worst_case"] * (
+            math.sqrt(v["mean_trace"] + error) - math.sqrt(v["mean_trace"])
+        )
+    if (promise := promised(given, changes)) is not None:
+        found["guaranteed_norm"], found["guaranteed"] = promise[0], promise[1] * math.sqrt(K / n)
+    return found
+
+
+def promised(given: Given, changes: Changes) -> tuple[float, float] | None:
+    v, name = given.values, weight_penalty(given)
+    if not name:
+        return None
+    weights = {**given.penalties, name: float(changes.get("lambda1", given.penalties[name]))}
+    return guaranteed(
+        trace_norm=weights.get("trace_norm", 0.0),
+        frobenius=weights.get("frobenius", 0.0),
+        feature_norm=float(changes.get("lambda2", weights.get("feature_norm", 0.0))),
+        empirical_risk=v["empirical_risk"],
+        zero_risk=v["zero_risk"],
+        weight_norm=v["weight_norm"],
+        weight_square=v["weight_square"],
+        mean_trace=v["mean_trace"],
+        rank=min(given.D, given.K),
+        learned=given.learned,
+    )
+
+
+def frame_setting(given: Given) -> FrameSetting:
+    v = given.values
+    square = v["norm"] ** 2
+    return FrameSetting(
+        v["empirical_risk"], v["envelope_constant"] * square, v["envelope_exponent"], v["eigenvalue_sum"] * square,
+        v["target_bound"], v["output_bound"],
+    )  # fmt: skip
+
+
+def chosen(setting: FrameSetting, n: int, delta: float, changes: Changes) -> tuple[int, int]:
+    """k and t as they were set; with one of them set, the other is the best beside it."""
+    k, t = setting.best(n, delta)
+    t = int(changes.get("t", t))
+    if "t" in changes:
+        k = setting.best_k(n, t, delta)
+    return int(changes.get("k", k)), t
+
+
+def _frame(given: Given, changes: Changes) -> dict[str, float]:
+    setting, n = frame_setting(given), int(changes.get("n", given.n))
+    delta = float(changes.get("delta", DELTA))
+    k, t = chosen(setting, n, delta, changes)
+    terms = setting.terms(n, k, t, delta)
+    rest = {"rademacher_total": setting.rademacher_total(n, delta), "k": float(k), "t": float(t)}
+    return {**given.values, **terms, **rest}
+
+
+def _alignment(given: Given, changes: Changes) -> dict[str, float]:
+    N, v = given.candidates, given.values
+    if not N or "radius" not in changes:
+        return {**v, **({"gain_least": given.gain, "gain_most": given.gain} if given.gain is not None else {})}
+    before, radius = v["chi_square"], changes["radius"] * N
+    found = {**v, "chi_square": radius, "effective_size": N / (1 + radius)}
+    for key in ("alignment", "alignment_uncentred"):
+        found.pop(key, None)  # they are of the weights that were found
+    if radius >= before and given.q is not None:
+        # On its support q is v moved and stretched, and a larger ball has a smaller support: the same problem.
+        q = np.zeros(N)
+        q[: np.size(given.q)] = given.q
+        found["support"] = float(np.count_nonzero(chi_square_ball(q, radius)))
+    else:
+        found["support"] = max(v["support"] if radius < before else 1.0, math.ceil(N / (1 + radius)))
+    if given.gain is not None:
+        # The largest ⟨K_q, YYᵀ⟩ is concave in √ρ, and 1 (times the uniform one) at ρ = 0.
+        chord = 1 + math.sqrt(radius / before) * (given.gain - 1) if before > 0 else 1.0
+        found["gain_least"], found["gain_most"] = min(chord, given.gain), max(chord, given.gain)
+    return found
+
+
+def ridge_spectrum(Phi: ArrayLike, Y: ArrayLike) -> RidgeSpectrum:
+    """What the ridge error is made of, from features Φ [s D] and targets [s K]; one singular value decomposition."""
+    A, T = np.asarray(Phi, np.float64), np.asarray(Y, np.float64)
+    A, T = A - A.mean(0), T - T.mean(0)
+    U, values, _ = np.linalg.svd(A, full_matrices=False)
+    return RidgeSpectrum(values**2, np.square(U.T @ T).sum(1) / len(T), float(np.square(T).sum()) / len(T), len(T))
+
+
+def _discriminant(given: Given, changes: Changes) -> dict[str, float]:
+    if given.ridge is None or "rho" not in changes:
+        return dict(given.values)
+    squares, shares, spread, _ = given.ridge
+    kept = squares / (squares + changes["rho"])
+    information = float(kept @ shares)
+    return {
+        "discriminant_information": information,
+        "target_norm": spread,
+        "predicted_error": spread - information,
+        "degrees_of_freedom": float(kept.sum()),
+    }
+
+
+_ANSWERS: dict[str, Callable[[Given, Changes], dict[str, float]]] = {
+    SPECTRAL.name: _spectral,
+    FRAME.name: _frame,
+    ALIGNMENT.name: _alignment,
+    DISCRIMINANT.name: _discriminant,
+}
