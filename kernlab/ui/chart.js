@@ -227,6 +227,7 @@ class Chart {
     };
     on("click", "plotly_click", (event) => points(event)[0] ?? null);
     on("select", "plotly_selected", points);
+    on("select", "plotly_deselect", () => []);
     if (this.data.events.includes("hover")) {
       this.plot.on("plotly_hover", (event) => {
         clearTimeout(this.hovering); // only a pointer that rests asks the server

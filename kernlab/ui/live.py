@@ -33,7 +33,7 @@ __all__ = [
     "views",
 ]
 
-_VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bound": "Bound"}
+_VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bounds": "Bounds"}
 
 _FRAME = 0.45  # seconds a snapshot stays while time is played
 
@@ -218,12 +218,19 @@ def views(watch: Watch, moment: Moment) -> None:
             formulas(method, str(watch.facts.get("task")))
     if said["view"] == "spectrum" and "omega" in moment.arrays and "omega_prime" not in moment.arrays:
         st.caption("A stationary kernel has one frequency per feature: all its mass lies on the diagonal ω = ω'.")
-    if said["view"] == "bound" and at.bound:
+    if said["view"] == "bounds" and at.bound:
         _terms(at.bound, moment)
 
 
 def columns(shown: Sequence[Picture], at: Shown) -> None:
-    """Pictures in two columns, each put where there is more room; one left over has the whole width."""
+    """Pictures in two columns, each put where there is more room; one left over, or that asks for it, has the whole
+    width."""
+    if any(each.wide for each in shown):
+        first = next(place for place, each in enumerate(shown) if each.wide)
+        columns(shown[:first], at)
+        pictures.draw(shown[first], at)
+        columns(shown[first + 1 :], at)
+        return
     filled, places = [0, 0], []
     for each in shown:
         places.append(filled.index(min(filled)))

@@ -82,7 +82,7 @@ def test_train_runs_and_the_page_shows_it():
     assert RunSpec.from_dict(stored.spec) == app.session_state["train.spec"]
 
 
-@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bound"])
+@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
 @pytest.mark.parametrize(
     "scene",
     [{}, {"method": "SK"}, {"dataset": "chirp"}, {"dataset": "digits", "n_samples": ""}, {"dataset": "lissajous"}],
@@ -296,7 +296,7 @@ def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
     assert next(button for button in app.button if button.label == "Train").disabled
 
 
-@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bound"])
+@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
 def test_a_diverged_run_is_shown_with_its_reason(view):
     scene = {"dataset": "chirp", "method": "SKL", "n_features": "50", "epochs": "5", "optimizer": "sgd"}
     jobs = manager()

@@ -175,9 +175,10 @@ def picture(*views: str, key: str = "", **rest: Any) -> Callable[[Drawing], Draw
     return file
 
 
-def offered(view: str, at: Shown) -> list[Picture]:
-    """The pictures that a view has for this run."""
-    return [each for each in PICTURES.values() if view in each.views and each.fits(at)]
+def offered(views: str | Sequence[str], at: Shown) -> list[Picture]:
+    """The pictures that a view, or any of several, has for this run."""
+    wanted = {views} if isinstance(views, str) else set(views)
+    return [each for each in PICTURES.values() if wanted & set(each.views) and each.fits(at)]
 
 
 def draw(each: Picture, at: Shown, height: int = 0) -> None:

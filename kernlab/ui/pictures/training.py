@@ -383,7 +383,7 @@ def singular_values(at: Shown) -> go.Figure:
 # -- the bound -------------------------------------------------------------------------------------------------
 
 
-@picture("bound", alt="Discriminant information and the ridge error that it predicts, over training",
+@picture("bounds", alt="Discriminant information and the ridge error that it predicts, over training",
          metrics=("bound/discriminant_information",), uses=("boundlog",), height=360, over_time=True)  # fmt: skip
 def discriminant_identity(at: Shown) -> go.Figure:
     """‖Ȳ‖² − DI against the measured ridge error."""
@@ -395,7 +395,7 @@ def _terms_now(at: Shown) -> bound_terms.BoundNow:
     return bound_terms.bound_now(bound_terms.newest(at.watch.until(at.moment.step)), at.bound)
 
 
-@picture("bound", alt="The terms of the bound as stacked bars beside what was measured", height=360, over_time=True,
+@picture("bounds", alt="The terms of the bound as stacked bars beside what was measured", height=360, over_time=True,
          when=lambda at: at.bound is not None and bool(_terms_now(at).bars))  # fmt: skip
 def bound_now(at: Shown) -> go.Figure:
     """The bound's terms as stacked bars beside what was measured."""
@@ -407,7 +407,7 @@ def _has_history(at: Shown) -> bool:
     return _iterative(at) and any(key in at.watch.history for key in keys)
 
 
-@picture("bound", alt="The terms of the bound over training", uses=("boundlog",), height=360, over_time=True,
+@picture("bounds", alt="The terms of the bound over training", uses=("boundlog",), height=360, over_time=True,
          when=lambda at: _has_history(at) and "bound/discriminant_information" not in at.watch.history)  # fmt: skip
 def bound_history(at: Shown) -> go.Figure:
     """The bound's terms over training."""

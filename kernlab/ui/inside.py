@@ -1,0 +1,241 @@
+"""The frame of the pages that look inside a run: Spectrum, Kernel, Bounds.
+
+One run, or two side by side; one slider that moves every picture through the snapshots; another moment to compare
+with. A page says which pictures it shows and what stands around them:
+
+    inside.page("spectrum", "Spectrum", "What the kernel is made of.", after=table_of_frequencies)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import streamlit as st
+
+from kernlab.errors import KernlabError
+from kernlab.runs.jobs import JobManager, manager
+from kernlab.runs.store import Run
+from kernlab.spec import RunSpec
+from kernlab.ui import live, pictures, scene, view
+from kernlab.ui.controls import controls
+from kernlab.ui.forms import sentences
+from kernlab.ui.pictures import Picture, Shown
+from kernlab.ui.table import result
+from kernlab.ui.transport import progress
+from kernlab.ui.watch import Moment, Watch
+
+__all__ = ["EXAMPLE", "page"]
+
+#: A run of a few seconds with something to see on every page.
+EXAMPLE = RunSpec.of("ASKL", "checkerboard", n_features=500, epochs=20)
+
+_OFFERED = 200  # runs in the list
+
+Around: TypeAlias = Callable[[Sequence[Shown]], None]
+
+
+def _nothing(shown: Sequence[Shown]) -> None: ...
+
+
+def page(name: str, title: str, words: str, *, before: Around = _nothing, after: Around = _nothing) -> None:
+    """Draw a page; call it once, as the whole of it.
+
+    Args:
+        name: of the page; its pictures are those of the Train page's tab of that name, and of ``inside.<name>``.
+        title: above it.
+        words: what is seen here, in a sentence.
+        before, after: draws what stands above and below the pictures, for the runs shown.
+    """
+    jobs, state = manager(), st.session_state
+    if (came := scene.arrived(name)) is not None:
+        _arrive(jobs, came)
+    watches: list[Watch] = state.setdefault("inside.watches", [])
+
+    @sentences()
+    def panel() -> None:
+        trouble = state.get("inside.trouble")
+        for watch in list(watches):
+            try:
+                watch.refresh()
+            except KernlabError as error:
+                watches.remove(watch)
+                trouble = str(error)
+        said = {key: watch.id for key, watch in zip(("run", "beside"), watches, strict=False)}
+        scene.write(name, said | live.view_scene())
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.title(title, anchor=False)
+            if watches:
+                live.repeat(watches[0].spec)
+            scene.share(scene.remembered(name))
+        if trouble:
+            st.error(trouble, icon=":material/error:")
+        if watches:
+            _runs(name, watches, before, after)
+        else:
+            st.info(f"{words} There is no run to look into yet.", icon=":material/waves:")
+            st.button("Train an example", icon=":material/play_circle:", type="primary", on_click=_example,
+                      args=(jobs,), help=f"{EXAMPLE.method.name} on {EXAMPLE.data.dataset}: a few seconds")  # fmt: skip
+        if every != _interval(watches):
+            st.rerun()
+
+    _pickers(jobs, watches)
+    every = _interval(watches)
+    st.fragment(panel, run_every=every)()
+
+
+def _interval(watches: Sequence[Watch]) -> float | None:
+    """Seconds between two looks; none when nothing moves."""
+    if any(watch.live for watch in watches):
+        return 1.0
+    return 0.5 if live.playing() else None
+
+
+# -- which runs ------------------------------------------------------------------------------------------------
+
+
+def _arrive(jobs: JobManager, came: dict[str, str]) -> None:
+    """The address decides on arrival; where it names no run it is the one last looked at, or the newest."""
+    state = st.session_state
+    state["inside.trouble"] = ""
+    wanted = [came[key] for key in ("run", "beside") if key in came]
+    if not wanted:
+        held = state.get("train.watch")
+        newest = jobs.store.list(limit=1)
+        wanted = [held.id] if held else [run.id for run in newest]
+    watches = []
+    for run_id in dict.fromkeys(wanted):
+        try:
+            watches.append(Watch(jobs, run_id))
+        except KernlabError as error:
+            state["inside.trouble"] = f"{error} (In the address of this page.)"
+    state["inside.watches"] = watches
+    live.fill_view(came)
+
+
+def _example(jobs: JobManager) -> None:
+    st.session_state["inside.watches"] = [Watch(jobs, jobs.submit(EXAMPLE))]
+    live.follow()
+
+
+def _pickers(jobs: JobManager, watches: list[Watch]) -> None:
+    """The run, and the one beside it."""
+    if not watches:
+        return
+    runs = {run.id: run for run in jobs.store.list(limit=_OFFERED)}
+    runs |= {watch.id: watch.run for watch in watches if watch.id not in runs}
+    with st.sidebar:
+        st.subheader("Runs", anchor=False)
+        _picker("Run", "inside.run", list(runs), runs, watches[0].id, jobs, 0)
+        others = ["", *(run_id for run_id in runs if run_id != watches[0].id)]
+        beside = watches[1].id if len(watches) > 1 else ""
+        if len(others) > 1:
+            _picker("Beside it", "inside.beside", others, runs, beside if beside in others else "", jobs, 1)
+
+
+def _picker(
+    label: str, key: str, ids: list[str], runs: dict[str, Run], chosen: str, jobs: JobManager, place: int
+) -> None:
+    state = st.session_state
+
+    def turn() -> None:
+        watches: list[Watch] = list(state["inside.watches"])
+        picked = state[key]
+        del watches[place : place + 1]
+        if picked:
+            watches.insert(place, Watch(jobs, picked))
+        state["inside.watches"] = watches[:1] + [watch for watch in watches[1:] if watch.id != watches[0].id]
+        view.change(at=None, reference=None, frequencies="", points="")
+
+    if state.get(key) != chosen:
+        state[key] = chosen
+    st.selectbox(label, ids, ids.index(chosen), key=key, on_change=turn,
+                 format_func=lambda run_id: _described(runs[run_id]) if run_id else "nothing")  # fmt: skip
+
+
+def _described(run: Run) -> str:
+    return " · ".join(filter(None, (run.name, result(run), "" if run.status == "finished" else run.status)))
+
+
+# -- what is shown ---------------------------------------------------------------------------------------------
+
+
+def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) -> None:
+    said = view.now()
+    columns = st.columns(len(watches)) if len(watches) > 1 else [st.container()]
+    for column, watch in zip(columns, watches, strict=True):
+        with column:
+            if len(watches) > 1:
+                st.markdown(f"**{watch.run.name}**")
+            if watch.live or watch.state.error:
+                progress(watch)
+    first = live.moment_of(watches[0]) if watches[0].facts else None
+    if first is None:
+        st.caption("Measuring where it starts …")
+        return
+    live.time_line(watches[0], first)
+    _compared_moment(watches[0])
+    shown = []
+    for watch, side in zip(watches, ("", ".beside"), strict=False):
+        moment = first if watch is watches[0] else watch.moment(said["at"])
+        if moment:
+            reference = None if said["reference"] is None else watch.moment(said["reference"])
+            shown.append(Shown(watch, moment, said, reference, side))
+    before(shown)
+    wanted = (name, f"inside.{name}")
+    offered = [pictures.offered(wanted, at) for at in shown]
+    if not any(offered):
+        st.info("The method of this run has nothing of this kind to show.", icon=":material/info:")
+    with st.container(horizontal=True, vertical_alignment="center", key="inside-switches"):
+        controls([each for one in offered for each in one], shown[0])
+        if said["frequencies"] or said["points"]:
+            st.button("Clear the selection", icon=":material/deselect:", on_click=view.change,
+                      kwargs={"frequencies": "", "points": ""})  # fmt: skip
+    if len(shown) == 1:
+        live.columns(offered[0], shown[0])
+    else:
+        _side_by_side(offered, shown)
+    after(shown)
+
+
+def _side_by_side(offered: Sequence[Sequence[Picture]], shown: Sequence[Shown]) -> None:
+    """The same picture of both runs in a row."""
+    for each in pictures.PICTURES.values():
+        if any(each in one for one in offered):
+            for column, at, one in zip(st.columns(len(shown)), shown, offered, strict=True):
+                with column:
+                    if each in one:
+                        pictures.draw(each, at)
+                    else:
+                        st.caption(f"{each.alt}: this run has nothing of the kind.")
+
+
+def _compared_moment(watch: Watch) -> None:
+    """Another moment of the same run, for what has changed since."""
+    said, key, unit = view.now(), "view.compare", watch.unit
+    if len(watch.snapshots.steps) < 2:
+        return
+    if st.session_state.get(key) != (said["reference"] is not None):
+        st.session_state[key] = said["reference"] is not None
+    total = max(watch.length, 1e-3)
+    with st.container(horizontal=True, vertical_alignment="center", key="reference"):
+        st.toggle("What has changed", key=key, on_change=_compare,
+                  help="Show the difference to another moment of the run")  # fmt: skip
+        if said["reference"] is not None and not watch.at_once:
+            at = min(float(said["reference"]), total)
+            if st.session_state.get("view.since") != at:
+                st.session_state["view.since"] = at
+            st.slider(f"since {unit} {_place(watch.moment(at), unit)}", 0.0, total, at, step=total / 400,
+                      key="view.since", format="%.1f" if unit == "epoch" else "%.0f", on_change=_since)  # fmt: skip
+
+
+def _place(moment: Moment | None, unit: str) -> str:
+    return "" if moment is None else f"{moment.epoch:.2f}" if unit == "epoch" else f"{moment.epoch:.0f}"
+
+
+def _compare() -> None:
+    view.now()["reference"] = 0.0 if st.session_state["view.compare"] else None
+
+
+def _since() -> None:
+    view.now()["reference"] = float(st.session_state["view.since"])

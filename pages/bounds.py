@@ -1,0 +1,5 @@
+"""Bounds: what theory promises of a run, term by term, beside what was measured."""
+
+from kernlab.ui import inside
+
+inside.page("bounds", "Bounds", "What theory promises of a run, term by term, beside what was measured.")

@@ -1,0 +1,5 @@
+"""Kernel: which points a run calls alike, at any moment of it."""
+
+from kernlab.ui import inside
+
+inside.page("kernel", "Kernel", "Which points a model calls alike, and how its kernel's matrix is made.")
