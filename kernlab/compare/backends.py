@@ -1,30 +1,34 @@
-"""Where cells are computed: in this process, on the cores of this machine, or on a Dask cluster.
+"""Where cells are computed: in this process, on the cores of this machine, on its GPU, or on a Dask cluster.
 
     for record in backend(cells, datasets): ...
 
 The same call, and the same numbers: every cell is computed by :func:`kernlab.compare.cells.run_cell` on one
-thread. Records come as they are finished; workers return them and write nothing. Cells are drawn from the
-iterator one for each free worker, so whoever stops the iterator stops between cells.
+thread, or on a GPU beside others like it. Records come as they are finished; workers return them and write nothing.
+Cells are drawn from the iterator one for each free worker, so whoever stops the iterator stops between cells.
 """
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kernlab import devices
 from kernlab.compare.base import Cell, Record
-from kernlab.compare.cells import run_cell, versions
+from kernlab.compare.cells import failed, run_cell, run_cells, stackable
 from kernlab.data import Dataset
 from kernlab.errors import OptionError
 
-__all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "backend", "compute", "died"]
+__all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "SideBySide", "backend", "compute", "died"]
 
 BACKENDS = ("local", "dask", "here")
+
+DRAWN = 256  # cells at most that wait for one device: each is an open file, and nobody else's meanwhile
 
 
 class Backend(Protocol):
@@ -34,7 +38,8 @@ class Backend(Protocol):
         """Records of the cells in the order in which they are finished.
 
         Args:
-            cells: drawn one for each free worker, perhaps from another thread.
+            cells: drawn as they are needed, perhaps from another thread. Records of some may be missing at the end,
+                if the comparison was stopped.
             datasets: each cell's data by its fingerprint.
 
         Raises:
@@ -43,17 +48,26 @@ class Backend(Protocol):
         ...
 
 
-def backend(name: str = "local", *, workers: int | None = None, address: str | None = None) -> Backend:
+def backend(
+    name: str = "local",
+    *,
+    workers: int | None = None,
+    address: str | None = None,
+    device: str = "cpu",
+    stop: Callable[[], bool] = lambda: False,
+) -> Backend:
     """The backend of that name.
 
     Args:
         name: "local", "dask" or "here".
-        workers: processes of "local"; default: one a core.
+        workers: processes of "local" on the CPU; default: one a core.
         address: of the scheduler, for "dask": "tcp://host:8786".
+        device: of the cells. On CUDA "local" computes those that are alike side by side.
+        stop: asked where many cells are drawn at once, whether the next of them are still to be begun.
 
     Raises:
         OptionError: they do not go together, or Dask is not installed.
-        DeviceError: the cluster does not answer.
+        DeviceError: the cluster does not answer, or this machine has no such device.
     """
     if name not in BACKENDS:
         raise OptionError(f"backend must be one of {', '.join(BACKENDS)}", repr(name))
@@ -67,7 +81,10 @@ def backend(name: str = "local", *, workers: int | None = None, address: str | N
         cluster = Dask(address)
         cluster.check()
         return cluster
-    return Local(workers) if name == "local" else Here()
+    kind = devices.resolve(device).type
+    if name == "local" and kind == "cuda":
+        return SideBySide(stop)
+    return Local(workers) if name == "local" and kind == "cpu" else Here()
 
 
 def compute(cell: Cell, dataset: Dataset) -> Record:
@@ -81,7 +98,7 @@ def died(cell: Cell) -> Record:
         "Every process that computed it died, most likely since it ran out of memory. "
         "Set a smaller n_features or batch_size, or fewer workers."
     )
-    return Record(cell.key, cell.to_dict(), "failed", message, versions=versions())
+    return failed(cell, message)
 
 
 @dataclass(frozen=True)
@@ -90,6 +107,32 @@ class Here:
 
     def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
         return (run_cell(cell, dataset=datasets[cell.fingerprint]) for cell in cells)
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Cells of one method on one data set as one computation on their device; what cannot be stacked, one by one.
+
+    Attributes:
+        stop: asked before each computation; those that were drawn and not begun are then left.
+    """
+
+    stop: Callable[[], bool] = lambda: False
+
+    def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
+        while drawn := list(itertools.islice(cells, DRAWN)):
+            groups: dict[Hashable, list[Cell]] = defaultdict(list)
+            for cell in drawn:
+                alike = (cell.method, cell.fingerprint, cell.device) if stackable(cell) else cell.key
+                groups[alike].append(cell)
+            for group in groups.values():
+                if self.stop():
+                    return
+                dataset = datasets[group[0].fingerprint]
+                if stackable(group[0]):
+                    yield from run_cells(group, dataset)
+                else:
+                    yield run_cell(group[0], dataset=dataset)
 
 
 @dataclass(frozen=True)

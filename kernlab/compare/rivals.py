@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlab.compare.spaces import RANGES, Range, space_of
-from kernlab.data import Prepared
+from kernlab.data import Prepared, score
 from kernlab.errors import DataError, KernlabError, TrainingError
 from kernlab.options import Component, component, option
 from kernlab.registry import Registry
@@ -107,23 +107,14 @@ class Rival(Component):
         """
         rival, began = cls.build(**(options or {})), time.perf_counter()
         test, train = rival.predict(data, seed)
-        found = {"seconds": time.perf_counter() - began, **measured(data, test, "test")}
-        return found | {"train": measured(data, train, "train")["train"]}
-
-
-def measured(data: Prepared, predicted: NDArray[Any], part: Literal["test", "train"]) -> dict[str, float]:
-    """A part's metric under the part's name, and ``…_rmse_range100`` for regression.
-
-    Accuracy in percent, or √(mean over rows and outputs of squared errors) in the reported unit.
-    """
-    y = data.y_test if part == "test" else data.y_train
-    if data.targets is None:
-        return {part: 100.0 * int((predicted == y).sum()) / len(y)}
-    errors = (np.asarray(predicted, np.float64) - y) * data.targets.scale
-    return {
-        part: float(np.sqrt(np.mean(errors**2))),
-        f"{part}_rmse_range100": float(np.sqrt(np.mean((errors * data.range100) ** 2))),
-    }
+        found = {
+            "seconds": time.perf_counter() - began,
+            "test": score(data, test, data.y_test),
+            "train": score(data, train, data.y_train),
+        }
+        if data.targets:
+            found["test_rmse_range100"] = score(data, test, data.y_test, data.range100)
+        return found
 
 
 #: Baselines by name.

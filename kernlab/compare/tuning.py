@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from kernlab import devices
 from kernlab.compare.base import Tuning
-from kernlab.compare.rivals import RIVALS, Rival, measured
+from kernlab.compare.rivals import RIVALS, Rival
 from kernlab.compare.searches import SEARCHES, Ask
 from kernlab.compare.spaces import Range, method_space
-from kernlab.data import Prepared
+from kernlab.data import Prepared, score
 from kernlab.errors import DataError, KernlabError, OptionError, TrainingError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import outputs
@@ -247,7 +247,7 @@ class _OfRival:
 
     def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
         predicted, _ = self.kind.build(**{**self.options, **values}).predict(data, seed)
-        yield measured(data, predicted, "test")["test"], True
+        yield score(data, predicted, data.y_test), True
 
 
 @dataclass(frozen=True)
@@ -296,12 +296,11 @@ def _score(state: TrainingState) -> float:
     Raises:
         TrainingError: the outputs are not finite.
     """
-    X, _ = state.tensors(state.data.X_test, state.data.y_test)
+    X, y = state.tensors(state.data.X_test, state.data.y_test)
     F = outputs(state.method, state.with_head(), X)
     if not bool(F.isfinite().all()):
         raise state.diverged("outputs that are not finite")
-    predicted = F.argmax(1) if state.data.targets is None else F
-    return measured(state.data, predicted.cpu().numpy(), "test")["test"]
+    return state.score(F, y)
 
 
 # -- inner splits -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ Either way a replicate is what training it alone would have given, and one that 
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import defaultdict
@@ -26,18 +27,22 @@ import torch
 
 from kernlab import devices
 from kernlab.data import Prepared, constant_metric
-from kernlab.errors import KernlabError, OptionError, TrainingError
+from kernlab.errors import OptionError, TrainingError
 from kernlab.heads import Head
 from kernlab.methods import MethodSpec
 from kernlab.model import Model, outputs
+from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
+from kernlab.training.failures import why
 from kernlab.training.gradient import GradientState
 from kernlab.training.stacked import Stack, beginning, shape_of
-from kernlab.training.state import TrainingState, to_numpy
+from kernlab.training.state import TrainingState
 from kernlab.training.trainer import start
 from kernlab.typing import Tensor
 
-__all__ = ["Replicate", "replicate"]
+__all__ = ["SHARE_OF_FREE", "Replicate", "Task", "alone", "free_memory", "replicate"]
+
+_log = logging.getLogger(__name__)
 
 LOOK_ROWS = 2000  # rows of each part that a point of the curve looks at
 SHARE_OF_FREE = 0.6  # of the free memory that replicates may fill
@@ -55,8 +60,10 @@ class Replicate:
         metrics: ``metric`` ("accuracy" in percent, or "rmse" in the reported unit), ``train_metric``, ``test_metric``
             and ``constant`` on all rows, ``test_rmse_range100`` for regression, ``heads`` where there are several,
             ``steps``, ``epochs``, ``n_train``, ``n_test``. Empty if nothing was to be measured.
-        curve: ``epoch``, ``train_metric``, ``test_metric`` on the way, of equal length, on a sample of the rows.
-        seconds: of training, heads included and looking not; of a stack its share.
+        curve: ``epoch``, ``train_metric``, ``test_metric``, of equal length: on a sample of the rows on the way, on
+            all of them at the end.
+        options: of the method by flat key, every "auto" resolved.
+        seconds: of training, what comes before the first step and heads included, looking not; of a stack its share.
         arrays, meta: the model, as :meth:`Model.to_arrays` gives it.
     """
 
@@ -65,6 +72,7 @@ class Replicate:
     message: str = ""
     metrics: Mapping[str, Any] = field(default_factory=dict)
     curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     arrays: Mapping[str, Any] = field(default_factory=dict, repr=False)
     meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -127,7 +135,7 @@ def replicate(
     if where.type == "cuda" if batched is None else batched:
         return _side_by_side(tasks, where, looks, allowed)
     if where.type != "cpu":
-        return (_alone(task, where, looks) for task in tasks)
+        return (alone(task, where, looks) for task in tasks)
     most = max(1, allowed // (WORKER_BYTES + 4 * max((task.data.dataset.X.nbytes for task in tasks), default=0)))
     return _by_workers(tasks, looks, min(workers or min(devices.cores(), most), max(1, len(tasks))))
 
@@ -165,35 +173,49 @@ def _tasks(
 # -- one by one -------------------------------------------------------------------------------------------------
 
 
-def _alone(task: Task, device: torch.device, looks: int) -> Replicate:
-    """Train one from beginning to end; on the CPU on one thread."""
+def alone(task: Task, device: torch.device, looks: int) -> Replicate:
+    """Train one from beginning to end, on the CPU on one thread; what goes wrong is said in its message."""
     try:
         with devices.one_thread() if device.type == "cpu" else nullcontext():
-            method = rules.resolve(task.method, task.data)
-            watch = _Watch(task, start(method, task.data, task.seed, device), looks)
-            state = watch.state
+            _load_optimizers(task.method)
+            began = _now(device)
+            state = start(rules.resolve(task.method, task.data), task.data, task.seed, device)
+            watch = _Watch(task, state, looks, _now(device) - began)
             while not state.done:
-                stop, began = watch.look(), watch.now()
+                stop, began = watch.look(), _now(device)
                 while not state.done and state.step < stop:
                     state.advance()
-                watch.seconds += watch.now() - began
+                watch.seconds += _now(device) - began
             return watch.finish()
-    except _EXPECTED as error:
+    except Exception as error:
         return _failed(task, error, device)
+
+
+def _load_optimizers(method: MethodSpec) -> None:
+    """A process's first optimizer takes seconds to load, which are no part of a training."""
+    if isinstance(method.solver, ProximalGradient):
+        torch.optim.Adam([torch.zeros(1)])
+
+
+def _now(device: torch.device) -> float:
+    """Seconds, once the device has done what it was asked for."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
 
 
 def _by_workers(tasks: Sequence[Task], looks: int, workers: int) -> Iterator[Replicate]:
     """One process for each worker; arrays travel once, through files that all of them map."""
     cpu = torch.device("cpu")
     if workers == 1:
-        yield from (_alone(task, cpu, looks) for task in tasks)
+        yield from (alone(task, cpu, looks) for task in tasks)
         return
     from joblib import Parallel, delayed, parallel_config
 
     # Copy on write: torch takes no arrays that are read-only.
     with parallel_config(backend="loky", inner_max_num_threads=1):
         pool = Parallel(n_jobs=workers, return_as="generator_unordered", mmap_mode="c", batch_size=1)
-    yield from pool(delayed(_alone)(task, cpu, looks) for task in tasks)
+    yield from pool(delayed(alone)(task, cpu, looks) for task in tasks)
 
 
 # -- side by side -----------------------------------------------------------------------------------------------
@@ -205,13 +227,13 @@ def _side_by_side(tasks: Sequence[Task], device: torch.device, looks: int, memor
     for task in tasks:
         try:
             resolved = task._replace(method=rules.resolve(task.method, task.data))
-        except KernlabError as error:
+        except Exception as error:
             yield _failed(task, error, device)
             continue
         shapes[shape_of(resolved.method, resolved.data)].append(resolved)
     single = shapes.pop(None, [])
     for left in shapes.values():
-        size = max(1, memory // _bytes_each(left[0]))
+        size = _at_once(left[0], memory)
         while left:
             done: set[int] = set()
             for found in _stacked(left[:size], device, looks):
@@ -223,44 +245,59 @@ def _side_by_side(tasks: Sequence[Task], device: torch.device, looks: int, memor
                     done.add(left[0].number)
                 size = math.ceil(min(size, len(left)) / 2)
             left = [task for task in left if task.number not in done]
-    yield from (_alone(task, device, looks) for task in single)
+    yield from (alone(task, device, looks) for task in single)
 
 
-def _bytes_each(task: Task) -> int:
-    return Stack.bytes_each(beginning(*task[1:]))
+def _at_once(task: Task, memory: int) -> int:
+    """How many like this one fit into the memory."""
+    try:
+        return max(1, memory // Stack.bytes_each(beginning(*task[1:])))
+    except Exception:  # it cannot even begin, and will say so when its turn comes
+        return 1
 
 
 def _stacked(tasks: Sequence[Task], device: torch.device, looks: int) -> Iterator[Replicate]:
     """Train these at once. Nothing is yielded if they do not fit into memory together; so finished ones wait."""
     found: list[Replicate] = []
     try:
+        _load_optimizers(tasks[0].method)
+        began = _now(device)
         states = [beginning(*task[1:]) for task in tasks]
         stack = Stack(states, device)
-        watches = [_Watch(task, state, looks) for task, state in zip(tasks, states, strict=True)]
+        share = (_now(device) - began) / len(tasks)
+        watches = [_Watch(task, state, looks, share) for task, state in zip(tasks, states, strict=True)]
         while watches:
             going: list[int] = []
             for place, (watch, sound) in enumerate(zip(watches, stack.sound(), strict=True)):
                 try:
                     if not sound:
-                        raise watch.state.diverged("weights that are not finite")
+                        raise watch.state.diverged()
                     if watch.state.done:
                         found.append(watch.finish())
                     else:
                         watch.look()
                         going.append(place)
-                except _EXPECTED as error:
+                except (torch.OutOfMemoryError, MemoryError):
+                    raise
+                except Exception as error:
                     found.append(_failed(watch.task, error, device))
             if len(going) < len(watches):
                 stack.keep(going)
                 watches = [watches[place] for place in going]
             if watches:
-                began = watches[0].now()
+                began = _now(device)
                 stack.advance(min(watch.stop for watch in watches) - stack.step)
-                share = (watches[0].now() - began) / len(watches)
+                share = (_now(device) - began) / len(watches)
                 for watch in watches:
                     watch.seconds += share
     except (torch.OutOfMemoryError, MemoryError):
         found = []
+    except Exception as error:  # of one of them, perhaps, and the others are not to suffer
+        _log.warning(
+            "a stack of %d replicates could not go on; they are trained one by one", len(tasks), exc_info=error
+        )
+        ended = {each.number for each in found}
+        found += [alone(task, device, looks) for task in tasks if task.number not in ended]
     if not found and device.type == "cuda":
         torch.cuda.empty_cache()
     yield from found
@@ -270,38 +307,37 @@ def _stacked(tasks: Sequence[Task], device: torch.device, looks: int) -> Iterato
 
 
 class _Watch:
-    """Looks at one training on its way and at its end; the clock runs while it learns.
+    """Looks at one training on its way and at its end.
 
     Attributes:
+        seconds: it took so far; those of ``finish`` are added by itself.
         stop: the step before which it wants to look again; the last one if not.
     """
 
-    def __init__(self, task: Task, state: TrainingState, looks: int) -> None:
-        self.task, self.state, self.seconds = task, state, 0.0
+    def __init__(self, task: Task, state: TrainingState, looks: int, seconds: float) -> None:
+        self.task, self.state, self.seconds = task, state, seconds
         self.measured = looks > 0
         self._marks = _marks(state, looks)
         self._next = 0
-        data, order = state.data, np.random.default_rng(task.seed)
-        self._rows = [order.permutation(n)[:LOOK_ROWS] for n in (state.n, len(data.X_test))]
+        order = np.random.default_rng(task.seed)
+        self._train, self._test = (order.permutation(n)[:LOOK_ROWS] for n in (state.n, len(task.data.X_test)))
         self._curve: dict[str, list[float]] = {"epoch": [], "train_metric": [], "test_metric": []}
-
-    def now(self) -> float:
-        if self.state.device.type == "cuda":
-            torch.cuda.synchronize(self.state.device)
-        return time.perf_counter()
 
     @property
     def stop(self) -> int:
-        ends = self._marks[self._next :] or [self.state.total]
-        if _may_end_early(self.state) and isinstance(self.state, GradientState):  # its rate falls at the end of epochs
-            return min(ends[0], self.state.step - self.state.step % self.state.per_epoch + self.state.per_epoch)
-        return ends[0]
+        state = self.state
+        mark = self._marks[self._next] if self._next < len(self._marks) else state.total
+        if isinstance(state, GradientState) and state.solver.schedule == "plateau":  # it may end with any epoch
+            return min(mark, state.step - state.step % state.per_epoch + state.per_epoch)
+        return mark
 
     def look(self) -> int:
         """A point of the curve where there is to be one; returns the step before which to look again."""
         if self._next < len(self._marks) and self.state.step >= self._marks[self._next]:
             self._next += 1
-            self._point()
+            rows, data = torch.from_numpy(self._train).to(self.state.device), self.state.data
+            test = self.state.tensors(data.X_test[self._test], data.y_test[self._test])
+            self._point(*self._metrics(self.state.method.head, (self.state.X[rows], self.state.y[rows]), test))
         return self.stop
 
     def finish(self) -> Replicate:
@@ -311,28 +347,25 @@ class _Watch:
             TrainingError: the weights are not finite.
         """
         state, task = self.state, self.task
-        if any(not bool(value.isfinite().all()) for value in state.params.values()):
-            raise state.diverged("weights that are not finite")
-        began = self.now()
+        state.check_finite()
+        began = _now(state.device)
         state.settle()
-        self.seconds += self.now() - began
-        metrics: dict[str, Any] = {}
-        if self.measured:
-            self._point()
-            metrics = self._metrics()
-        arrays, meta = state.model().to_arrays()
+        self.seconds += _now(state.device) - began
+        metrics = self._final() if self.measured else {}
         curve = self._curve if self.measured else {}
-        return Replicate(task.number, task.seed, "", metrics, curve, self.seconds, arrays, meta)
+        options = state.method.options()
+        return Replicate(task.number, task.seed, "", metrics, curve, options, self.seconds, *state.model().to_arrays())
 
-    @torch.no_grad()
-    def _metrics(self) -> dict[str, Any]:
+    def _final(self) -> dict[str, Any]:
+        """Metrics of every head on all rows; the last point of the curve."""
         state, data = self.state, self.state.data
-        heads = {head.name: self._both(head) for head in state.method.heads}
-        train, test = heads[state.method.head.name]
+        train, test = (state.X, state.y), state.tensors(data.X_test, data.y_test)
+        heads = {head.name: self._metrics(head, train, test) for head in state.method.heads}
+        self._point(*heads[state.method.head.name])
         found: dict[str, Any] = {
-            "metric": "accuracy" if data.targets is None else "rmse",
-            "train_metric": train,
-            "test_metric": test,
+            "metric": data.metric,
+            "train_metric": self._curve["train_metric"][-1],
+            "test_metric": self._curve["test_metric"][-1],
             "constant": constant_metric(data),
             "n_train": state.n,
             "n_test": len(data.X_test),
@@ -340,70 +373,31 @@ class _Watch:
             "epochs": state.step // state.per_epoch,
         }
         if data.targets:
-            X, y = state.tensors(data.X_test, data.y_test)
-            found["test_rmse_range100"] = self._score(state.method.head, X, y, data.range100)
+            (found["test_rmse_range100"],) = self._metrics(state.method.head, test, unit=data.range100)
         if len(heads) > 1:
             found["heads"] = {name: {"train_metric": a, "test_metric": b} for name, (a, b) in heads.items()}
         return found
 
-    def _point(self) -> None:
-        values = (self.state.epoch, *self._both(self.state.method.head, self._rows))
-        for name, value in zip(self._curve, values, strict=True):
+    def _point(self, train: float, test: float) -> None:
+        for name, value in (("epoch", self.state.epoch), ("train_metric", train), ("test_metric", test)):
             self._curve[name].append(value)
 
     @torch.no_grad()
-    def _both(self, head: Head, rows: Sequence[Any] = (slice(None), slice(None))) -> tuple[float, float]:
-        """The metric on training and test rows."""
-        data = self.state.data
-        train = self.state.tensors(data.X_train[rows[0]], data.y_train[rows[0]])
-        test = self.state.tensors(data.X_test[rows[1]], data.y_test[rows[1]])
-        return self._score(head, *train), self._score(head, *test)
-
-    def _score(self, head: Head, X: Tensor, y: Tensor, unit: Any = 1.0) -> float:
-        """Accuracy in percent, or the root of the mean squared error in the reported unit times ``unit``."""
-        F = outputs(self.state.method, self.state.with_head(head), X, head)
-        targets = self.state.data.targets
-        if targets is None:
-            return 100.0 * int((F.argmax(1) == y).sum()) / len(y)
-        errors = to_numpy(F - y).astype(np.float64) * targets.scale * unit
-        return float(np.sqrt(np.mean(errors**2)))
+    def _metrics(self, head: Head, *parts: tuple[Tensor, Tensor], unit: Any = 1.0) -> list[float]:
+        """The metric of a head on each part: its (X, y)."""
+        state, params = self.state, self.state.with_head(head)
+        return [state.score(outputs(state.method, params, X, head), y, unit) for X, y in parts]
 
 
-def _may_end_early(state: TrainingState) -> bool:
-    return not isinstance(state, GradientState) or state.solver.schedule == "plateau"
-
-
-def _marks(state: TrainingState, looks: int) -> list[int]:
-    """Steps of the curve's points before the last: spread evenly, or at doubled epochs where nobody knows the end.
-
-    None where a head would have to be fitted at length for each of them.
-    """
+def _marks(state: TrainingState, looks: int) -> Sequence[int]:
+    """Steps of the curve's points before the last: ends of epochs, spread evenly. None where a head would have to be
+    fitted at length for each of them."""
     head = state.method.head
     if looks < 1 or (head.takes != "solver" and not head.quick):
-        return []
-    if _may_end_early(state):
-        doubled = (state.per_epoch * 2**k for k in range(looks))
-        return [0, *(step for step in doubled if step < state.total)]
-    return sorted({round(i * state.total / looks) for i in range(looks)})
+        return ()
+    ends = range(0, state.total, state.per_epoch)
+    return ends[:: math.ceil(len(ends) / looks)]
 
 
-# -- what goes wrong --------------------------------------------------------------------------------------------
-
-_EXPECTED: tuple[type[BaseException], ...] = (
-    KernlabError,
-    torch.linalg.LinAlgError,  # type: ignore[attr-defined]  # NaN or infinity has no singular values
-    np.linalg.LinAlgError,
-    torch.OutOfMemoryError,
-    MemoryError,
-)
-
-
-def _failed(task: Task, error: BaseException, device: torch.device) -> Replicate:
-    """The sentence that says why."""
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        advice = "set a smaller n_features or batch_size, or fewer workers"
-        error = TrainingError("a replicate must fit into memory", device, advice)
-    elif not isinstance(error, KernlabError):
-        advice = "set a smaller learning_rate or frequency_scale"
-        error = TrainingError("the numbers must stay finite", "a matrix without a decomposition", advice)
-    return Replicate(task.number, task.seed, str(error))
+def _failed(task: Task, error: Exception, device: torch.device) -> Replicate:
+    return Replicate(task.number, task.seed, why(error, device))

@@ -21,20 +21,27 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from kernlab.data import Prepared
+from kernlab.data import DataSpec, Prepared
 from kernlab.errors import CompositionError, DataError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, Squared
 from kernlab.solvers import ProximalGradient, StepwiseSolver
 
-__all__ = ["resolve", "worth_compiling"]
+__all__ = ["resolve", "resolve_data", "worth_compiling"]
 
 EPOCHS, STEPS = 10, 3000
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
 LARGE = 500  # features above which a mini-batch of "auto" is twice the features (DI §5.1)
 PLATEAU_EPOCHS = 1000  # at most, where a plateau ends the run
 PHASE = 0.6  # radians that one step of Adam may move a phase
+
+
+def resolve_data(data: DataSpec, method: MethodSpec | None) -> DataSpec:
+    """Where the scaling is "auto", that of the method, if it has one of its own."""
+    if data.scaling == "auto" and method and method.input_scaling:
+        return data.replace(scaling=method.input_scaling)
+    return data
 
 
 def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:

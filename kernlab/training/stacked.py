@@ -32,7 +32,7 @@ from kernlab.solvers.proximal_gradient import risk_gradients
 from kernlab.training.gradient import GATHERED, GATHERED_NUMBERS, GradientState, row_order
 from kernlab.typing import Float, Tensor
 
-__all__ = ["Stack", "beginning", "shape_of"]
+__all__ = ["Stack", "beginning", "shape_of", "stackable"]
 
 WARM_UP = 3  # steps before a graph is recorded: libraries set themselves up in the first ones
 
@@ -40,15 +40,20 @@ WARM_UP = 3  # steps before a graph is recorded: libraries set themselves up in 
 Move: TypeAlias = Callable[[Tensor, Tensor, Sequence[Tensor], Tensor, Tensor, Mapping[str, Any]], None]
 
 
+def stackable(method: MethodSpec) -> bool:
+    """Whether its trainings can be stacked: a map of cosines that is learned from mini-batches by a loss."""
+    by_loss = isinstance(method.solver, ProximalGradient) and isinstance(method.objective, Loss | None)
+    return by_loss and isinstance(method.feature_map, SpectralMap | Deep)
+
+
 def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
     """What resolved methods must have in common to be stacked; None if this one cannot be.
 
     Seeds, rows, learning rates, epochs, schedules, the weights of penalties and scales of frequencies may differ.
     """
-    solver, feature_map = method.solver, method.feature_map
-    joint = isinstance(solver, ProximalGradient) and isinstance(method.objective, Loss)
-    if not joint or not isinstance(feature_map, SpectralMap | Deep):
+    if not stackable(method):
         return None
+    solver, feature_map = method.solver, method.feature_map
     assert isinstance(solver, ProximalGradient)
     scales = [key for key in ("frequency_scale", "hidden_scale") if key in feature_map.options()]
     return (

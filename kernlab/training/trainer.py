@@ -177,9 +177,7 @@ def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
 
 def prepared(spec: RunSpec) -> Prepared:
     """The spec's data, split and scaled; where the scaling is "auto" the method may have one of its own."""
-    data = spec.data
-    if data.scaling == "auto" and spec.method.input_scaling:
-        data = data.replace(scaling=spec.method.input_scaling)
+    data = rules.resolve_data(spec.data, spec.method)
     return prepare(load(data), data, spec.seed)
 
 

@@ -12,10 +12,10 @@ from small_comparison import QUICK
 
 from kernlab import RunSpec, devices, fit
 from kernlab.compare import Cell, Tuning
-from kernlab.compare import cells as module
 from kernlab.compare.cells import prepared_for, run_cell, training_part
 from kernlab.data import Dataset, DataSpec, fingerprint, load
 from kernlab.errors import TrainingError
+from kernlab.training import replicates
 
 DATA = {name: load(name) for name in ("iris", "diabetes")}
 
@@ -105,20 +105,20 @@ def test_whatever_is_raised_inside_stays_inside(monkeypatch, raised, said):
     def fail(*_: object) -> None:
         raise raised
 
-    monkeypatch.setattr(module, "start", fail)
+    monkeypatch.setattr(replicates, "start", fail)
     assert said in run_cell(cell("SK", **QUICK), dataset=DATA["iris"]).message
 
 
 def test_a_cell_takes_one_thread_and_gives_the_others_back(monkeypatch):
     seen = []
     threads = torch.get_num_threads()
-    original = module.start
+    original = replicates.start
 
     def look(*arguments):
         seen.append((torch.get_num_threads(), devices.cores(), devices.threads_for(1e12)))
         return original(*arguments)
 
-    monkeypatch.setattr(module, "start", look)
+    monkeypatch.setattr(replicates, "start", look)
     torch.set_num_threads(2)
     try:
         run_cell(cell("SK", **QUICK), dataset=DATA["iris"])

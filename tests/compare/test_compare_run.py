@@ -16,6 +16,7 @@ from kernlab.compare.job import ComparisonManager, remaining
 from kernlab.compare.run import Done, compare, plan
 from kernlab.data import DataSpec
 from kernlab.errors import DataError, OptionError, TrainingError, UnknownNameError
+from kernlab.training import replicates
 
 
 def test_every_method_sees_the_same_splits(store):
@@ -60,14 +61,14 @@ def test_what_another_comparison_computed_is_not_computed_again(store):
 
 
 def test_one_method_failing_on_one_split_leaves_the_rest(store, monkeypatch):
-    original = cells_module.start
+    original = replicates.start
 
     def fail(method, data, seed, *rest):
         if (method.name, seed) == ("ASKL", 1):
             raise TrainingError("this one must fail")
         return original(method, data, seed, *rest)
 
-    monkeypatch.setattr(cells_module, "start", fail)
+    monkeypatch.setattr(replicates, "start", fail)
     records = done(small(), store)
     assert [r.status for r in records] == ["done", "done", "done", "failed", "done", "done"]
     assert records[3].message == "this one must fail."

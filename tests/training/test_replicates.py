@@ -205,8 +205,8 @@ def test_one_worker_computes_on_one_thread_and_gives_the_others_back(monkeypatch
 
 def test_closing_the_iterator_stops_the_rest(monkeypatch):
     seen: list[int] = []
-    real = replicates._alone
-    monkeypatch.setattr(replicates, "_alone", lambda task, *more: seen.append(task.number) or real(task, *more))
+    real = replicates.alone
+    monkeypatch.setattr(replicates, "alone", lambda task, *more: seen.append(task.number) or real(task, *more))
     running = replicate(spec("SK").method, classes(), range(5), device="cpu", workers=1)
     next(running)
     running.close()
