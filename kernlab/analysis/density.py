@@ -11,7 +11,8 @@ weighted spreads and 1/Σq² for n.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,10 @@ from kernlab.errors import OptionError
 
 __all__ = [
     "Density",
+    "DensityChange",
     "DensityCurve",
+    "Law",
+    "change",
     "coordinate",
     "direction_density",
     "kde",
@@ -32,6 +36,9 @@ __all__ = [
 
 #: Cells of the grid a density is estimated on.
 CELLS = 400
+
+#: A density in closed form: positions [G] in, values [G] out; None where there is none after all.
+Law: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64] | None]
 
 _LARGEST_EXACT = 200  # up to this many inputs the eigenvectors are computed exactly
 
@@ -61,11 +68,31 @@ class Density(NamedTuple):
         what: where one looks: "feature alcohol", "principal direction 1", "length".
         grid: positions [G], radians per unit of the scaled inputs.
         curves: now and assigned, for ω and (non-stationary maps) ω'.
+        law: the density that frequencies were drawn from, in closed form [G]; None where it is not known.
     """
 
     what: str
     grid: NDArray[np.float32]
     curves: tuple[DensityCurve, ...]
+    law: NDArray[np.float32] | None = None
+
+
+class DensityChange(NamedTuple):
+    """A density now minus the same one at an earlier moment.
+
+    Attributes:
+        what: where one looks.
+        grid: positions [G].
+        names: "ω" and, of non-stationary maps, "ω'".
+        values: now − then for each name [G].
+        moved: share of the mass that lies elsewhere now, ½∫|now − then|, for each name, in [0, 1].
+    """
+
+    what: str
+    grid: NDArray[np.float32]
+    names: tuple[str, ...]
+    values: tuple[NDArray[np.float32], ...]
+    moved: tuple[float, ...]
 
 
 def kde(
@@ -171,6 +198,7 @@ def direction_density(
     *,
     weights: ArrayLike | None = None,
     what: str = "",
+    law: Law | None = None,
 ) -> Density:
     """Density of uᵀω for a direction u, now and as assigned.
 
@@ -180,6 +208,7 @@ def direction_density(
         omega_prime, initial_prime: ω' of a non-stationary map [d D].
         weights: q of the frequencies as they are now [D]; None: all equal, as the assigned ones are.
         what: where one looks, for the title.
+        law: the assigned density in closed form, as a function of positions [G].
 
     Raises:
         OptionError: the direction has length zero.
@@ -189,7 +218,7 @@ def direction_density(
         (name, when, line @ np.asarray(matrix))
         for name, when, matrix in _named(omega, initial, omega_prime, initial_prime)
     ]
-    return _densities(what, samples, weights, lowest=None)
+    return _densities(what, samples, weights, None, law)
 
 
 def length_density(
@@ -199,17 +228,34 @@ def length_density(
     initial_prime: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
+    law: Law | None = None,
 ) -> Density:
     """Density of ‖ω‖, now and as assigned; the estimate is reflected at 0, so no mass leaks below.
 
     Args:
-        omega, initial, omega_prime, initial_prime, weights: as for :func:`direction_density`.
+        omega, initial, omega_prime, initial_prime, weights, law: as for :func:`direction_density`.
     """
     samples = []
     for name, when, matrix in _named(omega, initial, omega_prime, initial_prime):
         wide = np.asarray(matrix)
         samples.append((name, when, np.sqrt(np.einsum("ij,ij->j", wide, wide))))
-    return _densities("length", samples, weights, lowest=0.0)
+    return _densities("length", samples, weights, 0.0, law)
+
+
+def change(now: Density, then: Density) -> DensityChange:
+    """What has changed between two moments: ``now`` minus ``then``, on the grid of ``now``.
+
+    Only the curves "now" of the two count; beyond the edges of its grid ``then`` has no density.
+    """
+    before = {curve.name: curve.values for curve in then.curves if curve.when == "now"}
+    names, values, moved = [], [], []
+    for curve in now.curves:
+        if curve.when == "now" and curve.name in before:
+            gap = curve.values - np.interp(now.grid, then.grid, before[curve.name], left=0.0, right=0.0)
+            names.append(curve.name)
+            values.append(gap.astype(np.float32))
+            moved.append(min(1.0, 0.5 * float(np.abs(gap).sum() * (now.grid[1] - now.grid[0]))))
+    return DensityChange(now.what, now.grid, tuple(names), tuple(values), tuple(moved))
 
 
 def _named(
@@ -229,6 +275,7 @@ def _densities(
     samples: list[tuple[str, str, NDArray[np.floating]]],
     weights: ArrayLike | None,
     lowest: float | None,
+    law: Law | None,
 ) -> Density:
     low, high = window(*(values for _, _, values in samples))
     if lowest is not None:
@@ -244,7 +291,8 @@ def _densities(
         beyond = (values < low) | (values > high)
         outside = float(beyond.mean() if q is None else _shares(q) @ beyond)
         drawn.append(DensityCurve(name, when, density.astype(np.float32), bandwidth, outside))
-    return Density(what, grid.astype(np.float32), tuple(drawn))
+    known = None if law is None else law(grid)
+    return Density(what, grid.astype(np.float32), tuple(drawn), None if known is None else known.astype(np.float32))
 
 
 def _reflected(

@@ -4,8 +4,24 @@ Yaglom's theorem: a kernel is stationary exactly when all the mass of s lies on 
 
     ν = E‖ω − ω'‖² / (2 E[‖ω‖² + ‖ω'‖²])  in [0, 1]
 
-0: stationary. ½: ω and ω' uncorrelated (as assigned). 1: ω' = −ω. For ω and ω' of equal variance, mean
-zero and correlation ρ, ν = (1 − ρ)/2. Source: [ASKL] eq. 5–6 for s; ν is ours.
+In one sentence: ν says how fast k(x, x) falls around the origin beside how fast the frequencies turn there; 0 is
+stationary, ½ two frequencies that know nothing of each other, 1 opposite ones.
+
+Where it comes from. The kernel is k(x, z) = ¼E[cos(ωᵀx − ω'ᵀz) + cos(ω'ᵀx − ωᵀz) + cos ωᵀ(x−z) + cos ω'ᵀ(x−z)],
+so k(x, x) = ½(1 + E cos δᵀx) with δ = ω − ω'. It is constant exactly if δ = 0 almost surely. Around the origin
+k(x, x) = 1 − ¼E(δᵀx)² + …, so −Δk(x, x) = ½E‖δ‖² there; the mean square of all frequencies is ½E[‖ω‖² + ‖ω'‖²],
+and the ratio of the two, in which the unit of the inputs cancels, is twice what is called ν here:
+
+    2ν = −Δ_x k(x, x)|₀ / ½E[‖ω‖² + ‖ω'‖²],     in one direction u with uᵀω and uᵀω' in place of ω and ω'
+
+What follows. ‖ω − ω'‖² ≤ 2(‖ω‖² + ‖ω'‖²) (parallelogram law), hence 0 ≤ ν ≤ 1. ν = 0: ω' = ω, stationary. ν = 1:
+ω' = −ω. ν = ½: E ωᵀω' = 0, as where they are drawn independently from an even density; then the expected ν of any
+number of draws is exactly ½, even without moments (flipping the sign of ω' turns ν into 1 − ν). ν = (1 − ρ)/2: mean
+zero, the same variance, correlation ρ. Rotating the inputs or rescaling them all changes nothing; ν of all inputs
+is the mean of ν along each coordinate, weighted by the mean squares there. A finite set of frequencies always
+has a ν, unless all of them are zero: then the kernel is constant and ν = 0.
+
+Source: ASKL eq. 5–6 and Yaglom 1987 for s and k; ν is ours.
 """
 
 from __future__ import annotations
@@ -17,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.analysis.density import unit, window
 
-__all__ = ["Joint", "joint_density", "kde2", "mass_levels", "nonstationarity"]
+__all__ = ["Joint", "JointChange", "change", "joint_density", "kde2", "mass_levels", "nonstationarity"]
 
 #: Cells of the grid along each axis.
 CELLS = 64
@@ -48,12 +64,41 @@ class Joint(NamedTuple):
     outside: float
 
 
+class JointChange(NamedTuple):
+    """A joint density now minus the same one at an earlier moment.
+
+    Attributes:
+        what: where one looks.
+        grid: positions along both axes [G].
+        values: now − then [G G], rows ω', columns ω.
+        limit: colours run from −limit to limit.
+        along, along_then: ν along this line, now and then.
+    """
+
+    what: str
+    grid: NDArray[np.float32]
+    values: NDArray[np.float32]
+    limit: float
+    along: float
+    along_then: float
+
+
 def nonstationarity(omega: ArrayLike, omega_prime: ArrayLike) -> float:
     """ν of the module's formula for frequencies [d D] or [D]; 0 when every frequency is zero."""
     first, second = np.ravel(omega), np.ravel(omega_prime)
     size = float(first @ first + second @ second)
     difference = first - second
     return float(difference @ difference) / (2 * size) if size > 0 else 0.0
+
+
+def change(now: Joint, then: Joint) -> JointChange:
+    """What has changed between two moments: ``now`` minus ``then``, bilinearly on the grid of ``now``."""
+    before = then.now
+    for axis in (0, 1):
+        before = np.apply_along_axis(lambda row: np.interp(now.grid, then.grid, row, left=0.0, right=0.0), axis, before)
+    values = (now.now - before).astype(np.float32)
+    limit = float(np.abs(values).max()) or 1.0
+    return JointChange(now.what, now.grid, values, limit, now.along, then.along)
 
 
 def joint_density(

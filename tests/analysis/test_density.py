@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from kernlab.analysis.density import (
+    change,
     coordinate,
     direction_density,
     kde,
@@ -129,6 +130,20 @@ def test_length_of_gaussian_frequencies_is_chi():
     wide = rng.normal(size=(9, 30_000))
     found = length_density(wide, wide)
     assert np.abs(found.curves[0].values - stats.chi.pdf(found.grid, 9)).max() < 0.02
+
+
+def test_what_has_changed_is_the_difference_of_the_densities():
+    start, later = rng.normal(size=(1, 20_000)), 3 + rng.normal(size=(1, 20_000))
+    now, then = (direction_density([1.0], each, start) for each in (later, start))
+    found = change(now, then)
+    expected = stats.norm.pdf(found.grid, 3) - stats.norm.pdf(found.grid)
+    assert np.abs(found.values[0] - expected).max() < 0.02
+    # Half of ∫|now − then| of two Gaussians three deviations apart is 2Φ(3/2) − 1.
+    assert found.moved[0] == pytest.approx(2 * stats.norm.cdf(1.5) - 1, abs=0.01)
+    assert (found.names, found.what) == (("ω",), "")
+    same = change(now, now)
+    assert not same.values[0].any()
+    assert same.moved == (0.0,)
 
 
 @pytest.mark.parametrize("d", [4, 300])

@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from kernlab.analysis.density import coordinate
-from kernlab.analysis.joint import joint_density, kde2, mass_levels, nonstationarity
+from kernlab.analysis.joint import change, joint_density, kde2, mass_levels, nonstationarity
 from kernlab.errors import OptionError
+from kernlab.feature_maps import FEATURE_MAPS
 
 rng = np.random.default_rng(1)
 wide = rng.normal(size=(6, 20_000))
@@ -32,6 +34,61 @@ def test_nonstationarity_of_correlated_gaussians_is_half_of_one_minus_rho(rho):
 def test_nonstationarity_is_a_share(pairs):
     first, second = np.array(pairs).T
     assert 0 <= nonstationarity(first, second) <= 1 + 1e-12
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 5), st.integers(1, 30), st.floats(1e-3, 1e3), st.integers(0, 999))
+def test_nonstationarity_ignores_rotation_and_scale(d, count, scale, seed):
+    draws = np.random.default_rng(seed)
+    first, second = draws.standard_cauchy((2, d, count))
+    rotation = np.linalg.qr(draws.normal(size=(d, d)))[0]
+    found = nonstationarity(first, second)
+    assert nonstationarity(scale * rotation @ first, scale * rotation @ second) == pytest.approx(found, abs=1e-9)
+    assert nonstationarity(second, first) == pytest.approx(found, abs=1e-12)
+    assert nonstationarity(first, -second) == pytest.approx(1 - found, abs=1e-9)
+    # Of all inputs it is the mean of each one's own, weighted by their mean squares.
+    squares = (first**2 + second**2).sum(axis=1)
+    each = [nonstationarity(a, b) for a, b in zip(first, second, strict=True)]
+    assert squares @ each / squares.sum() == pytest.approx(found, abs=1e-9)
+
+
+def test_nonstationarity_of_independent_draws_is_one_half_even_without_moments():
+    draws = np.random.default_rng(2).standard_cauchy((2, 4000, 3, 10))
+    found = [nonstationarity(first, second) for first, second in zip(*draws, strict=True)]
+    assert np.mean(found) == pytest.approx(0.5, abs=4 * np.std(found) / np.sqrt(4000))
+    assert 0.01 < np.std(found) < 0.2
+    one = np.random.default_rng(3).standard_cauchy((2, 200_000))
+    assert nonstationarity(*one) == pytest.approx(0.5, abs=0.01)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 4), st.integers(1, 50), st.integers(0, 999))
+def test_nonstationarity_is_the_fall_of_the_kernels_diagonal(d, count, seed):
+    """2ν = −Δk(x, x) at the origin over the mean square of all frequencies; k(x, x) is that of paired features."""
+    draws = np.random.default_rng(seed)
+    omega = draws.normal(size=(d, 2, count))
+    features = FEATURE_MAPS["nonstationary"](n_features=count, frequency_scale=1.0, phase="paired")
+
+    def diagonal(X):
+        return features.apply({"omega": torch.tensor(omega)}, torch.tensor(X)).pow(2).sum(1).numpy()
+
+    step = 1e-3
+    ends = step * np.eye(d)
+    laplacian = (diagonal(ends) + diagonal(-ends) - 2 * diagonal(np.zeros((1, d)))).sum() / step**2
+    mean_square = (omega**2).sum() / (2 * count)
+    assert nonstationarity(omega[:, 0], omega[:, 1]) == pytest.approx(-laplacian / (2 * mean_square), abs=1e-4)
+
+
+def test_what_has_changed_is_the_difference_of_the_densities():
+    now = joint_density(coordinate(6, 1), wide, wide, wide, other)
+    then = joint_density(coordinate(6, 1), 2 * wide, other, 2 * wide, other)  # on a wider grid
+    found = change(now, then)
+    normal = stats.multivariate_normal([0, 0], np.diag([4.0, 1.0]))
+    expected = now.now - normal.pdf(np.stack(np.meshgrid(now.grid, now.grid), -1))
+    assert np.abs(found.values - expected).max() < 0.02
+    assert (found.along, found.along_then) == (now.along, then.along)
+    assert found.limit == pytest.approx(np.abs(found.values).max())
+    assert not change(now, now).values.any()
 
 
 def test_density_of_a_correlated_gaussian_rows_are_omega_prime():

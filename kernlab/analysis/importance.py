@@ -1,0 +1,115 @@
+"""How much each input matters, read off the frequencies.
+
+    I_j = E ω_j²        I_j = ½E[ω_j² + ω'_j²] of pairs        drawn as shares of their sum
+
+Where it comes from. The kernel from the origin along input j, k(τe_j, 0), is E cos ω_jτ; of pairs it is
+½E[cos ω_jτ + cos ω'_jτ], since the cross terms of ASKL eq. 5–6 lose one factor where the other point is 0. Two
+derivatives in τ give
+
+    I_j = −∂²/∂τ² k(τe_j, 0) at τ = 0
+
+For a stationary kernel this is the mean squared slope along input j of a function drawn from the Gaussian process
+with kernel k, E|∂f/∂x_j|² (Rasmussen & Williams 2006, section 4.1.1; Adler 1981, spectral moments). With weights
+‖w_m‖² of the features' outputs instead of q it is that of the learned f(x) = Wᵀφ(x), averaged over the phases:
+E_b ‖∂f/∂x_j‖² = (1/D) Σ_m ‖w_m‖² ω_jm². An input along which all frequencies have gone to 0 is not used.
+
+Inputs are scaled before they meet a frequency, so their units are gone. A Laplacian kernel has a kink at 0 and no
+second derivative; then I_j grows with the number of draws, and only that of the drawn frequencies is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.analysis.spectrum import Spectrum
+from kernlab.errors import OptionError
+
+__all__ = ["Importance", "ImportancePicture", "curvature", "importance", "importance_picture"]
+
+
+class Importance(NamedTuple):
+    """The inputs that matter most.
+
+    Attributes:
+        names: of the inputs shown, the most important now first [p].
+        places: which inputs they are [p].
+        now, before: their shares of the sum over all inputs, now and before training [p].
+        shown: what those inputs hold together now, in [0, 1].
+        total: inputs.
+    """
+
+    names: tuple[str, ...]
+    places: NDArray[np.intp]
+    now: NDArray[np.float32]
+    before: NDArray[np.float32]
+    shown: float
+    total: int
+
+
+class ImportancePicture(NamedTuple):
+    """Importance of each pixel.
+
+    Attributes:
+        values: share times the number of pixels [height width]: 1 is what each would have if all were alike.
+        limit: colours run from 0 to limit.
+    """
+
+    values: NDArray[np.float32]
+    limit: float
+
+
+def curvature(spectrum: Spectrum, weights: ArrayLike | None = None) -> NDArray[np.float64]:
+    """I_j of the module's formula [d], in (radians per scaled unit)².
+
+    Args:
+        spectrum: frequencies of one moment.
+        weights: how much each counts [D]; None: as the map itself counts them.
+    """
+    shares = spectrum.shares if weights is None else Spectrum(spectrum.omega, weights=np.asarray(weights)).shares
+    parts = [np.einsum("ij,ij,j->i", each, each, shares.astype(each.dtype)) for each in spectrum.both]
+    return np.asarray(sum(parts) / len(parts), np.float64)
+
+
+def importance(
+    now: Spectrum, before: Spectrum, names: Sequence[str] = (), *, count: int = 20, weights: ArrayLike | None = None
+) -> Importance:
+    """The ``count`` most important inputs, with what they were before training.
+
+    Args:
+        now, before: frequencies at the moment and before training.
+        names: of the d inputs; x₁ … where there are none.
+        count: inputs shown at most.
+        weights: as for :func:`curvature`, of the frequencies now.
+    """
+    present, past = _shares(curvature(now, weights)), _shares(curvature(before))
+    places = np.argsort(-present, kind="stable")[: max(1, count)]
+    words = tuple(str(names[place]) if place < len(names) else f"x{place + 1}" for place in places)
+    return Importance(
+        words,
+        places,
+        present[places].astype(np.float32),
+        past[places].astype(np.float32),
+        float(present[places].sum()),
+        now.d,
+    )
+
+
+def importance_picture(now: Spectrum, shape: tuple[int, int], *, weights: ArrayLike | None = None) -> ImportancePicture:
+    """Importance of every pixel of inputs that are pictures of ``shape`` (height, width).
+
+    Raises:
+        OptionError: the pictures have another size than the inputs.
+    """
+    if shape[0] * shape[1] != now.d:
+        raise OptionError(f"height times width must be the {now.d} inputs", f"{shape[0]} × {shape[1]}")
+    values = (_shares(curvature(now, weights)) * now.d).reshape(shape).astype(np.float32)
+    return ImportancePicture(values, float(np.quantile(values, 0.995)) or 1.0)
+
+
+def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = float(values.sum())
+    return np.asarray(values / total) if total > 0 else np.full(len(values), 1 / len(values))

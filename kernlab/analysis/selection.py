@@ -1,0 +1,134 @@
+"""Frequencies that can be pointed at, and what is known about those that were.
+
+Pairs are points (uᵀω, uᵀω'); single frequencies have one number along a line and are drawn against their length.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.analysis.joint import nonstationarity
+from kernlab.analysis.spectrum import Spectrum, chosen, distances, lengths
+from kernlab.analysis.thinning import spread
+
+__all__ = ["Cloud", "Selection", "cloud", "selection"]
+
+#: Points drawn at most; more are slow to drag a lasso over.
+CLOUD = 1500
+
+
+class Cloud(NamedTuple):
+    """Frequencies as points.
+
+    Attributes:
+        what: where one looks.
+        places: which frequency each point is [p].
+        x: uᵀω [p].
+        y: uᵀω' of pairs, else ‖ω‖ [p].
+        pairs: y is uᵀω'.
+        marked: positions among the p of the selected ones.
+        total: frequencies, of which an even sample and all selected ones are drawn.
+    """
+
+    what: str
+    places: NDArray[np.int32]
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    pairs: bool
+    marked: NDArray[np.intp]
+    total: int
+
+
+class Selection(NamedTuple):
+    """What is known about each selected frequency.
+
+    Attributes:
+        what: where one looks.
+        places: which frequencies [s].
+        along: uᵀω [s].
+        along_prime: uᵀω' [s] of pairs, else None.
+        length: ‖ω‖ [s]; of pairs √(‖ω‖² + ‖ω'‖²).
+        apart: ‖ω − ω'‖ [s] of pairs, else None.
+        moved: distance from where it began [s], None where that is not known.
+        share: q, how much it counts in the kernel [s].
+        nonstationarity: ν of the selected pairs alone, None of single frequencies.
+    """
+
+    what: str
+    places: NDArray[np.intp]
+    along: NDArray[np.float32]
+    along_prime: NDArray[np.float32] | None
+    length: NDArray[np.float32]
+    apart: NDArray[np.float32] | None
+    moved: NDArray[np.float32] | None
+    share: NDArray[np.float32]
+    nonstationarity: float | None
+
+
+def cloud(direction: ArrayLike, now: Spectrum, selected: ArrayLike = (), *, what: str = "") -> Cloud:
+    """At most 1500 frequencies as points, the selected ones always among them.
+
+    Args:
+        direction: u [d]; scaled to unit length.
+        now: frequencies of the moment.
+        selected: which ones to mark.
+        what: where one looks, for the title.
+
+    Raises:
+        OptionError: a selected frequency does not exist.
+    """
+    mine = chosen(selected, now.size)
+    places = np.union1d(spread(now.size, CLOUD), mine)
+    drawn = now.taken(places)
+    x, *other = drawn.along(direction)
+    y = other[0] if other else lengths(drawn)
+    return Cloud(
+        what,
+        places.astype(np.int32),
+        x.astype(np.float32),
+        y.astype(np.float32),
+        bool(other),
+        np.searchsorted(places, mine),
+        now.size,
+    )
+
+
+def selection(
+    direction: ArrayLike, now: Spectrum, selected: ArrayLike, before: Spectrum | None = None, *, what: str = ""
+) -> Selection:
+    """The selected frequencies as a table, the longest first.
+
+    Args:
+        direction: u [d]; scaled to unit length.
+        now: frequencies of the moment.
+        selected: which ones.
+        before: all of them before training.
+        what: where one looks.
+
+    Raises:
+        OptionError: a selected frequency does not exist.
+    """
+    places = chosen(selected, now.size)
+    places = places[np.argsort(-lengths(now.taken(places)), kind="stable")]
+    mine = now.taken(places)
+    along, *other = mine.along(direction)
+    same = before is not None and before.omega.shape == now.omega.shape
+    moved = distances(mine, before.taken(places)) if before is not None and same else None
+    apart = None
+    if mine.omega_prime is not None:
+        gap = mine.omega - mine.omega_prime
+        apart = np.sqrt(np.einsum("ij,ij->j", gap, gap)).astype(np.float32)
+    return Selection(
+        what,
+        places,
+        along.astype(np.float32),
+        other[0].astype(np.float32) if other else None,
+        lengths(mine).astype(np.float32),
+        apart,
+        None if moved is None else moved.astype(np.float32),
+        now.shares[places].astype(np.float32),
+        None if mine.omega_prime is None else nonstationarity(mine.omega, mine.omega_prime),
+    )

@@ -1,0 +1,103 @@
+"""The frequencies of a run at one moment, as the pictures of a spectrum take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.analysis.density import unit
+from kernlab.errors import OptionError
+
+__all__ = ["Spectrum", "chosen", "distances", "lengths", "spectrum_at"]
+
+
+class Spectrum(NamedTuple):
+    """Frequencies of one moment.
+
+    Attributes:
+        omega: Ω [d D], radians per unit of the scaled inputs.
+        omega_prime: Ω' [d D] of a non-stationary map, else None.
+        weights: q [D] of a re-weighted map, else None: all count alike.
+    """
+
+    omega: NDArray[Any]
+    omega_prime: NDArray[Any] | None = None
+    weights: NDArray[Any] | None = None
+
+    @property
+    def d(self) -> int:
+        """Inputs."""
+        return int(self.omega.shape[0])
+
+    @property
+    def size(self) -> int:
+        """Frequencies D; of pairs, how many pairs."""
+        return int(self.omega.shape[1])
+
+    @property
+    def both(self) -> tuple[NDArray[Any], ...]:
+        """Ω, and Ω' where there is one."""
+        return (self.omega,) if self.omega_prime is None else (self.omega, self.omega_prime)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """How much each frequency counts [D]: q scaled to the sum 1, or 1/D."""
+        if self.weights is None:
+            return np.full(self.size, 1 / max(1, self.size))
+        q = np.asarray(self.weights, np.float64)
+        return np.asarray(q / q.sum())
+
+    def along(self, direction: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+        """uᵀω [D], and uᵀω' where there is one, for the unit vector u along ``direction``."""
+        line = unit(direction)
+        return tuple(line @ each for each in self.both)
+
+    def taken(self, places: ArrayLike) -> Spectrum:
+        """Some of the frequencies, with their weights."""
+        return Spectrum(*(None if each is None else each[..., np.asarray(places)] for each in self))  # type: ignore[arg-type]
+
+
+def spectrum_at(arrays: Mapping[str, Any], *, initial: bool = False) -> Spectrum | None:
+    """The frequencies among a run's arrays; None where there are none.
+
+    A snapshot may keep the first frequencies of a wide map only, yet all of its weights: those are cut to match.
+
+    Args:
+        arrays: of a snapshot, or what stays the same over the run.
+        initial: the frequencies before training, ``omega_initial`` …
+    """
+    end = "_initial" if initial else ""
+    omega, other, q = (arrays.get(f"{name}{end}") for name in ("omega", "omega_prime", "q"))
+    if omega is None:
+        return None
+    omega = np.asarray(omega)
+    kept = None if q is None else np.asarray(q)[: omega.shape[1]]
+    return Spectrum(omega, None if other is None else np.asarray(other), kept)
+
+
+def chosen(places: ArrayLike, count: int) -> NDArray[np.intp]:
+    """Selected frequencies in ascending order, each once.
+
+    Raises:
+        OptionError: one of them is not from 0 to count − 1.
+    """
+    found = np.unique(np.asarray(places, np.intp))
+    if len(found) and not 0 <= found[0] <= found[-1] < count:
+        wrong = found[0] if found[0] < 0 else found[-1]
+        raise OptionError(f"a selected frequency must be a whole number from 0 to {count - 1}", wrong)
+    return found
+
+
+def lengths(spectrum: Spectrum) -> NDArray[np.float64]:
+    """‖ω‖ [D]; of pairs √(‖ω‖² + ‖ω'‖²), the length of both together."""
+    return np.asarray(np.sqrt(sum(np.einsum("ij,ij->j", each, each) for each in spectrum.both)), np.float64)
+
+
+def distances(now: Spectrum, then: Spectrum) -> NDArray[np.float64] | None:
+    """How far each frequency has moved [D]; None where the two have not the same frequencies (some were dropped)."""
+    if now.omega.shape != then.omega.shape or len(now.both) != len(then.both):
+        return None
+    return lengths(Spectrum(*(a - b for a, b in zip(now.both, then.both, strict=True))))
