@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from kernlab.compare import backends
 from kernlab.compare.backends import Backend
-from kernlab.compare.backends import backend as chosen
 from kernlab.compare.base import Cell, Comparison, Record
 from kernlab.compare.records import Claim, RecordStore
 from kernlab.compare.rivals import RIVALS
@@ -117,7 +117,7 @@ def compare(
     """
     store = store or RecordStore()
     if isinstance(backend, str):
-        backend = chosen(backend, workers=workers, address=address, device=comparison.device, stop=stop)
+        backend = backends.backend(backend, workers=workers, address=address, device=comparison.device, stop=stop)
     made = plan(comparison)
     keys = tuple(cell.key for cell in made.cells)
     stored = store.keep(comparison, name, keys)
