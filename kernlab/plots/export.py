@@ -27,7 +27,9 @@ def to_csv(figure: go.Figure) -> str:
     for trace in figure.data:
         name = trace.name or trace.type
         x, y, z = (_values(getattr(trace, key, None)) for key in ("x", "y", "z"))
-        if z is not None:
+        if x is not None and y is not None and z is not None and z.ndim == 1:  # a line in space
+            rows.writerows((name, *map(_text, point)) for point in zip(x, y, z, strict=True))
+        elif z is not None:
             height, width = z.shape
             x, y = np.arange(width) if x is None else x, np.arange(height) if y is None else y
             rows.writerows(

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kernlab.analysis.function_view import Frequencies, FunctionView, Line, Points, Projection, Regions, Scores, Surface
-from kernlab.plots.theme import BLUE, GREY, VERMILLION, class_style, colourbar, fade, figure
+from kernlab.plots.theme import BLUE, DIVERGING, GREY, VERMILLION, class_style, colourbar, fade, figure
 
 __all__ = [
     "plot_frequencies",
@@ -20,9 +20,6 @@ __all__ = [
     "plot_scores",
     "plot_surface",
 ]
-
-#: Zero is a light grey, so that a tile shows its extent on either background.
-_DIVERGING = [[0, VERMILLION], [0.5, "#e8e8e8"], [1, BLUE]]
 
 
 def plot_function(view: FunctionView) -> go.Figure:
@@ -243,7 +240,7 @@ def plot_frequencies(view: Frequencies) -> go.Figure:
         z=view.mosaic,
         zmin=-view.limit,
         zmax=view.limit,
-        colorscale=_DIVERGING,
+        colorscale=DIVERGING,
         hoverongaps=False,
         colorbar=colourbar("ω"),
         name="ω",

@@ -8,12 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kernlab.analysis.landmarks import LandmarkPictures, Landmarks
-from kernlab.plots.theme import BLUE, GREY, VERMILLION, class_style, colourbar, fade, figure
+from kernlab.plots.theme import BLUE, DIVERGING, GREY, class_style, colourbar, fade, figure
 
 __all__ = ["plot_landmark_pictures", "plot_landmarks"]
-
-#: Zero is a light grey, so that a tile shows its extent on either background.
-_DIVERGING = [[0, VERMILLION], [0.5, "#e8e8e8"], [1, BLUE]]
 
 
 def plot_landmarks(view: Landmarks) -> go.Figure:
@@ -78,7 +75,7 @@ def plot_landmark_pictures(view: LandmarkPictures) -> go.Figure:
         z=view.mosaic,
         zmin=view.limits[0],
         zmax=view.limits[1],
-        colorscale=_DIVERGING if view.change else "Greys_r",
+        colorscale=DIVERGING if view.change else "Greys_r",
         hoverongaps=False,
         colorbar=colourbar(f"{what} (scaled)"),
         name=what,

@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 __all__ = [
     "CLASSES",
     "CONSTANT",
+    "DIVERGING",
     "METHODS",
     "RIVALS",
     "ROLES",
@@ -33,6 +34,9 @@ ORANGE, VERMILLION, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
 OLIVE = "#999933"
 #: Reads on white and on black alike (contrast above 4.5 on both).
 GREY = "#767676"
+
+#: For values of either sign. Zero is a light grey, so that a tile shows its extent on either background.
+DIVERGING = [[0, VERMILLION], [0.5, "#e8e8e8"], [1, BLUE]]
 
 
 class Style(NamedTuple):
