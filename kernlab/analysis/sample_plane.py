@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SamplePlane", "sample_plane"]
+__all__ = ["SamplePlane", "SampleView", "sample_plane", "sample_view"]
 
 
 class SamplePlane(NamedTuple):
@@ -50,6 +50,63 @@ class SamplePlane(NamedTuple):
         low, high = float(self.coordinates[:, axis].min()), float(self.coordinates[:, axis].max())
         room = margin * (high - low) or 0.5
         return low - room, high + room
+
+
+class SampleView(NamedTuple):
+    """The sample as points that can be selected.
+
+    Attributes:
+        x, y: coordinates; of one input y is the target [n].
+        targets: class codes from 0, or real targets [n].
+        classes: names of the classes, empty for real targets.
+        diagonal: k(x, x) [n].
+        selected: places of the selected points, in the order they were selected.
+        axes: names of x and y.
+        share: of the sample's variance that is seen.
+    """
+
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    targets: NDArray[Any]
+    classes: tuple[str, ...]
+    diagonal: NDArray[np.float32]
+    selected: tuple[int, ...]
+    axes: tuple[str, str]
+    share: float
+
+
+def sample_view(
+    plane: SamplePlane,
+    targets: ArrayLike,
+    diagonal: ArrayLike,
+    selected: Sequence[int] = (),
+    *,
+    classes: tuple[str, ...] = (),
+    target: str = "target",
+) -> SampleView:
+    """The sample where it lies, with each point's k(x, x).
+
+    Args:
+        plane: of the sample.
+        targets: class codes from 0, or real targets [n].
+        diagonal: k(x, x) [n].
+        selected: places among the n; others are left out.
+        classes: names of the classes.
+        target: name of a real target.
+    """
+    told = np.asarray(targets)
+    one = len(plane.axes) == 1
+    axes = (plane.axes[0], ("class" if classes else target) if one else plane.axes[1])
+    return SampleView(
+        plane.coordinates[:, 0].astype(np.float32),
+        (told if one else plane.coordinates[:, 1]).astype(np.float32),
+        told,
+        classes,
+        np.asarray(diagonal, np.float32),
+        tuple(int(place) for place in selected if 0 <= place < len(told)),
+        axes,
+        plane.share,
+    )
 
 
 def sample_plane(

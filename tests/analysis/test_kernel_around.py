@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kernlab.analysis.kernel_around import kernel_profile, kernel_surface
-from kernlab.analysis.sample_plane import sample_plane
+from kernlab.analysis.sample_plane import sample_plane, sample_view
 
 rng = np.random.default_rng(0)
 
@@ -71,3 +71,15 @@ def test_a_gaussian_surface_depends_on_the_distance_in_the_plane(d):
     assert view.at == pytest.approx(tuple(plane.coordinates[4]))
     assert view.points.shape == (30, 2)
     assert view.codes.tolist() == [0, 1] * 15
+
+
+def test_the_sample_as_points():
+    X = rng.normal(size=(20, 1))
+    y = rng.normal(size=20)
+    view = sample_view(sample_plane(X, ["x"]), y, np.ones(20), [3, 50], target="height")
+    assert view.selected == (3,)
+    assert view.axes == ("x", "height")
+    np.testing.assert_allclose(view.y, y, rtol=1e-6)
+    plane = sample_plane(rng.normal(size=(20, 4)))
+    view = sample_view(plane, np.arange(20) % 2, np.ones(20), classes=("a", "b"))
+    np.testing.assert_allclose(np.column_stack([view.x, view.y]), plane.coordinates, rtol=1e-5)
