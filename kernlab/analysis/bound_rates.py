@@ -53,10 +53,11 @@ class AgainstN(NamedTuple):
     Attributes:
         n: where [g].
         rates: its readings.
-        here: rows of the run.
-        measured: what it is about, at ``here``, with its words; None where it was not above 0.
+        here: the number of rows that is set.
+        measured: what it is about, with its words; None where it was not above 0.
+        measured_at: the rows of the run.
         trivial: what a bound must be below to say anything.
-        crossings: (n, words) where the bound of the order 1/n comes to lie below that of the order 1/√n.
+        crossings: (n, height, words) where the bound of the order 1/n comes to lie below that of the order 1/√n.
         note: what there is to say about them.
         title, y: what is shown, and the name of the axis.
     """
@@ -65,8 +66,9 @@ class AgainstN(NamedTuple):
     rates: tuple[Rate, ...]
     here: int
     measured: tuple[float, str] | None
+    measured_at: int
     trivial: float | None
-    crossings: tuple[tuple[float, str], ...]
+    crossings: tuple[tuple[float, float, str], ...]
     note: str
     title: str
     y: str
@@ -101,7 +103,7 @@ class WeightGuarantee(NamedTuple):
         strength: λ₁ [g].
         most: the guaranteed ‖W‖_* [g].
         here, measured: the run's λ₁ and ‖W‖_*.
-        guaranteed: what is guaranteed at ``here``.
+        chosen, guaranteed: the λ₁ that is set, and what it guarantees.
     """
 
     penalty: str
@@ -109,6 +111,7 @@ class WeightGuarantee(NamedTuple):
     most: NDArray[np.float64]
     here: float
     measured: float
+    chosen: float
     guaranteed: float
 
 
@@ -131,13 +134,13 @@ def against_n(given: Given, changes: Changes | None = None, *, points: int = 121
 
 
 def _grid(points: int, *reached: float) -> NDArray[np.float64]:
-    """From 10 rows to ten times the largest number that matters."""
+    """Whole numbers from 10 to ten times the largest that matters."""
     top = math.ceil(math.log10(max(1e4, *reached))) + 1
-    return np.geomspace(10.0, 10.0 ** min(top, 18), points)
+    return np.unique(np.round(np.geomspace(10.0, 10.0 ** min(top, 18), points)))
 
 
-def _measured(given: Given, key: str, less: float = 0.0) -> tuple[float, str] | None:
-    value = given.values.get(key, math.nan) - less
+def _measured(given: Given) -> tuple[float, str] | None:
+    value = given.values.get("gap", math.nan)
     return (value, "measured gap") if value > 0 else None
 
 
@@ -150,7 +153,7 @@ def _spectral_rates(given: Given, changes: Changes, points: int) -> AgainstN:
         Rate(each, f"{each}, 1/√n", total * fall, -0.5) for each, total in _totals(what_if(given, changes)).items()
     ]
     return AgainstN(
-        n, tuple(rates), here, _measured(given, "gap"), given.values.get("zero_risk"), (),
+        n, tuple(rates), here, _measured(given), given.n, given.values.get("zero_risk"), (),
         "", "The bound against the number of rows", "excess risk (loss units)",
     )  # fmt: skip
 
@@ -172,9 +175,9 @@ def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
     size = (terms["total"] - terms["risk_term"]) * here  # C₁
     root = (setting.rademacher_total(here, delta) - risk) * math.sqrt(here)
     meeting, whole = (size / root) ** 2, setting.crossing(delta)
-    crossings = [(meeting, "C₁/n below 1/√n")]
+    crossings = [(meeting, root / math.sqrt(meeting), "C₁/n below 1/√n")]
     if whole is not None:
-        crossings.append((whole, "the whole bound below 1/√n"))
+        crossings.append((whole, root / math.sqrt(whole), "the whole bound below 1/√n"))
         note = (
             f"With its best k and t the bound is the smaller one from n = {_count(whole)} on."
             if whole > 1
@@ -198,7 +201,7 @@ def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
     )
     trivial = given.values.get("zero_risk")
     return AgainstN(
-        n, rates, here, _measured(given, "gap"), None if trivial is None else max(trivial - risk, 0.0) or None,
+        n, rates, here, _measured(given), given.n, None if trivial is None else max(trivial - risk, 0.0) or None,
         tuple(crossings), note, "O(1/n) against O(1/√n)", "bound − training error (loss units)",
     )  # fmt: skip
 
@@ -209,11 +212,11 @@ def weight_guarantee(given: Given, changes: Changes | None = None, *, points: in
     if not name:
         return None
     here = float(given.penalties[name])
-    chosen = float(changes.get("lambda1", here))
-    strength = np.geomspace(min(here, chosen, 1e-6), max(here, chosen, 10.0), points)
+    set_to = float(changes.get("lambda1", here))
+    strength = np.geomspace(min(here, set_to, 1e-6), max(here, set_to, 10.0), points)
     most = [(promised(given, {**changes, "lambda1": float(each)}) or (math.nan,))[0] for each in strength]
-    at = (promised(given, {**changes, "lambda1": chosen}) or (math.nan,))[0]
-    return WeightGuarantee(name, strength, np.array(most), here, given.values["weight_norm"], at)
+    at = (promised(given, {**changes, "lambda1": set_to}) or (math.nan,))[0]
+    return WeightGuarantee(name, strength, np.array(most), here, given.values["weight_norm"], set_to, at)
 
 
 # -- whether it says anything ----------------------------------------------------------------------------------

@@ -16,11 +16,13 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlab.analysis.curves import Curve, Curves, History, Series, curves, last
+from kernlab.analysis.thinning import MAX_POINTS, thin
 from kernlab.bounds import SPECTRAL, Bound
 
-__all__ = ["BoundBar", "BoundHistory", "BoundNow", "bound_history", "bound_now", "newest"]
+__all__ = ["BoundBar", "BoundHistory", "BoundNow", "BoundStack", "bound_history", "bound_now", "bound_stack", "newest"]
 
 _PREFIX = "bound/"
 
@@ -80,11 +82,42 @@ class BoundNow(NamedTuple):
         title: what is shown.
         words: term to words.
         unit: what the values are measured in.
+        trivial: the risk that needs no learning, where it is known: a bar beyond it says nothing.
     """
 
     bars: tuple[BoundBar, ...]
     terms: Mapping[str, float]
     stacked: tuple[str, ...]
+    title: str
+    words: Mapping[str, str]
+    unit: str
+    trivial: float | None = None
+
+
+class BoundStack(NamedTuple):
+    """The terms of a bound over training, one on top of the other.
+
+    Attributes:
+        x: steps or epochs of the drawn points [p].
+        areas: (term, values [p]) from the bottom. The term that ends smallest lies lowest: on a logarithmic axis
+            every area keeps a height that can be seen, whatever the others are.
+        lines: (key, values [p]) of what is compared with the stack.
+        measured: key of the line that the bound is about.
+        trivial: key of the line of the risk that needs no learning.
+        hidden: drawn values of lines that are ≤ 0, which a logarithmic axis cannot show.
+        total: recorded points before thinning.
+        axis: "step" or "epoch".
+        title, words, unit: as of :class:`BoundNow`.
+    """
+
+    x: NDArray[np.float32]
+    areas: tuple[tuple[str, NDArray[np.float32]], ...]
+    lines: tuple[tuple[str, NDArray[np.float32]], ...]
+    measured: str
+    trivial: str
+    hidden: int
+    total: int
+    axis: Literal["step", "epoch"]
     title: str
     words: Mapping[str, str]
     unit: str
@@ -135,7 +168,64 @@ def bound_now(values: Mapping[str, float], bound: Bound = SPECTRAL) -> BoundNow:
     if not bound.estimates and bound.stack and set(bound.stack) <= values.keys():
         bars.append(_bar(words.get(bound.total, bound.total), bound.stack, values))
     title = "The bound now" if _sums_up(bound) else bound.title
-    return BoundNow(tuple(bars), dict(values), bound.stack, title, words, bound.unit)
+    trivial = values.get(bound.trivial)
+    return BoundNow(tuple(bars), dict(values), bound.stack, title, words, bound.unit, trivial)
+
+
+def bound_stack(
+    history: History, bound: Bound = SPECTRAL, *, axis: Literal["step", "epoch"] = "epoch", limit: int = MAX_POINTS
+) -> BoundStack | None:
+    """The terms that add up to a bound, over training, with what they are compared with.
+
+    Args:
+        history: metric name to (steps, epochs, values) with the entries ``bound/<term>``.
+        bound: which bound they belong to.
+        axis: what stands on the x-axis.
+        limit: points drawn at most, of all areas and lines together four times as many.
+
+    Returns:
+        None where a term of the stack was never measured, or the bound has none.
+    """
+    terms = {key.removeprefix(_PREFIX): series for key, series in history.items() if key.startswith(_PREFIX)}
+    if not bound.stack or not set(bound.stack) <= terms.keys():
+        return None
+    # What lies on one another has to be known at one time: every term is read off where the first was measured.
+    steps, epochs, _ = (np.asarray(each, float) for each in terms[bound.stack[0]])
+    values = {key: _read(terms[key], steps) for key in terms}
+    finite = np.isfinite([values[term] for term in bound.stack]).all(0) & np.isfinite(epochs)
+    if not finite.any():
+        return None
+    words, lines = _words(bound), {}
+    for each in bound.estimates:
+        if each.key not in bound.stack and {each.of, each.factor} <= values.keys():
+            rest = sum(values[term] for term in bound.stack if term != each.replaces)
+            lines[each.key] = each.scale * values[each.factor] * values[each.of] + rest
+            words[each.key] = f"{each.title}, in total"
+    wanted = dict.fromkeys((*bound.beside, *((bound.measured,) if _sums_up(bound) else ()), bound.trivial))
+    lines |= {key: values[key] for key in wanted if key in values and key not in bound.stack}
+    x = (steps if axis == "step" else epochs)[finite]
+    total = np.sum([values[term][finite] for term in bound.stack], axis=0)
+    kept = thin(x, total, max(100, min(limit, 4 * limit // (len(bound.stack) + len(lines)))))
+    drawn = {key: line[finite][kept].astype(np.float32) for key, line in {**values, **lines}.items()}
+    areas = sorted(bound.stack, key=lambda term: float(drawn[term][-1]))
+    return BoundStack(
+        x[kept].astype(np.float32),
+        tuple((term, drawn[term]) for term in areas),
+        tuple((key, drawn[key]) for key in lines),
+        bound.measured,
+        bound.trivial,
+        sum(int((drawn[key] <= 0).sum()) for key in lines),
+        len(x),
+        axis,
+        f"Terms of the bound against the {words[bound.measured]}" if _sums_up(bound) else bound.title,
+        words,
+        bound.unit,
+    )
+
+
+def _read(series: Series, steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    at, _, values = (np.asarray(each, float) for each in series)
+    return np.asarray(np.interp(steps, at, values))
 
 
 def newest(history: History) -> dict[str, float]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from kernlab.analysis.bound_terms import BoundHistory, BoundNow
+from kernlab.analysis.bound_terms import BoundHistory, BoundNow, BoundStack
 from kernlab.analysis.curves import Curve
-from kernlab.plots.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, figure
+from kernlab.plots.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, fade, figure
 
-__all__ = ["plot_bound_history", "plot_bound_now"]
+__all__ = ["plot_bound_history", "plot_bound_now", "plot_bound_stack"]
 
 #: For terms that have no part of their own in the theme, in the order they come.
 _OTHERS = (
@@ -23,6 +23,7 @@ _OTHERS = (
     (OLIVE, "dash", "+"),
 )
 _PATTERNS = {"gap": "/", "confidence": "."}
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "hourglass")
 
 
 def plot_bound_history(
@@ -55,27 +56,101 @@ def plot_bound_history(
     )
 
 
-def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) -> go.Figure:
-    """Stacked bars of :func:`kernlab.analysis.bound_terms.bound_now`; ``labels`` maps a term to words."""
+def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = None, log_y: bool = True) -> go.Figure:
+    """Areas and lines of :func:`kernlab.analysis.bound_terms.bound_stack`.
+
+    Args:
+        bound: the terms over training.
+        labels: term to words, where they should differ from the theme's.
+        log_y: logarithmic axis; the top of each area is still the sum of all up to it.
+    """
+    look = _styles([*(term for term, _ in bound.areas), *(key for key, _ in bound.lines)], labels or {}, bound.words)
+    single = len(bound.x) == 1
+    traces: list[Any] = []
+    for term, values in bound.areas:
+        text, colour, _, pattern = look[term]
+        traces.append(
+            go.Scatter(
+                x=bound.x,
+                y=values,
+                stackgroup="terms",
+                mode="lines+markers" if single else "lines",
+                name=text,
+                line={"color": colour, "width": 1},
+                fillcolor=fade(colour, 0.55),
+                fillpattern={"shape": pattern, "fgcolor": colour, "bgcolor": fade(colour, 0.4)} if pattern else None,
+                hovertemplate=f"{text}: %{{y:.3~g}}<extra>{bound.axis} %{{x:.3~g}}</extra>",
+            )
+        )
+    for key, values in bound.lines:
+        text, colour, dash, _ = look[key]
+        if key == bound.trivial:
+            colour, dash = GREY, "dot"
+        traces.append(
+            go.Scatter(
+                x=bound.x,
+                y=values,
+                mode="markers" if single else "lines",
+                name=text,
+                line={"color": colour, "dash": dash, "width": 4 if key == bound.measured else 2.5},
+                marker={"color": colour, "size": 9},
+                hovertemplate=f"{text}: %{{y:.3~g}}<extra>{bound.axis} %{{x:.3~g}}</extra>",
+            )
+        )
+    notes = [f"{len(bound.x)} of {bound.total} moments drawn"] if len(bound.x) < bound.total else []
+    if bound.hidden and log_y:
+        notes.append(f"{bound.hidden} values of lines are ≤ 0: not on a log axis")
+    return figure(
+        traces,
+        title=bound.title,
+        subtitle="; ".join(notes),
+        x=bound.axis if bound.axis == "epoch" else "step (mini-batches)",
+        y=bound.unit,
+        revision=f"bound-stack:{bound.axis}:{log_y}",
+        yaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_y else {"rangemode": "tozero"},
+        legend={"traceorder": "normal"},
+    )
+
+
+def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None, log_x: bool = False) -> go.Figure:
+    """Bars of :func:`kernlab.analysis.bound_terms.bound_now`.
+
+    Args:
+        bound: the terms as they stand.
+        labels: term to words, where they should differ from the theme's.
+        log_x: logarithmic axis. Lengths that lie beside one another do not add up there, so each bar is drawn from
+            the left to its total, with a mark where each of its terms stands by itself.
+    """
     # One trace a term, so that a term has one legend entry and one colour in all bars.
     terms = list(dict.fromkeys(term for bar in bound.bars for term, _ in bar.parts))
     look = _styles(terms, labels or {}, bound.words)
+    bars = [bar for bar in bound.bars if bar.total > 0] if log_x else list(bound.bars)
     traces: list[Any] = []
-    for term in terms:
-        held = [(bar, value) for bar in bound.bars for name, value in bar.parts if name == term]
-        text, colour, _, pattern = look[term]
+    if log_x:
         traces.append(
             go.Bar(
                 orientation="h",
-                y=[bar.name for bar, _ in held],
-                x=[value for _, value in held],
-                name=text,
-                showlegend=term in bound.stacked,  # the other bars are named on the axis
-                marker={"color": colour, "pattern": {"shape": pattern}},
-                hovertemplate=f"%{{y}}: {text} %{{x:.3~g}}<extra></extra>",
+                y=[bar.name for bar in bars],
+                x=[bar.total for bar in bars],
+                name="total",
+                showlegend=False,
+                marker={"color": fade(GREY, 0.28), "line": {"color": GREY, "width": 1}},
+                hovertemplate="%{y}: %{x:.3~g}<extra></extra>",
             )
         )
-    unsure = [bar for bar in bound.bars if bar.error]
+    for place, term in enumerate(terms):
+        held = [(bar, value) for bar in bars for name, value in bar.parts if name == term and (value > 0 or not log_x)]
+        text, colour, _, pattern = look[term]
+        where: dict[str, Any] = {"y": [bar.name for bar, _ in held], "x": [value for _, value in held], "name": text}
+        where |= {"showlegend": term in bound.stacked}  # the other bars are named on the axis
+        where |= {"hovertemplate": f"%{{y}}: {text} %{{x:.3~g}}<extra></extra>"}
+        if log_x:
+            symbol = _SYMBOLS[place % len(_SYMBOLS)]
+            traces.append(go.Scatter(mode="markers", marker={"color": colour, "symbol": symbol, "size": 13}, **where))
+        else:
+            marker = {"color": colour, "pattern": {"shape": pattern}}
+            traces.append(go.Bar(orientation="h", marker=marker, **where))
+    unsure = [bar for bar in bars if bar.error]
     traces += [
         go.Scatter(
             x=[bar.total for bar in unsure],
@@ -88,10 +163,10 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) 
             hoverinfo="skip",
         ),
         go.Scatter(
-            x=[bar.end for bar in bound.bars],
-            y=[bar.name for bar in bound.bars],
+            x=[bar.end for bar in bars],
+            y=[bar.name for bar in bars],
             mode="text",
-            text=[f"\u2002{bar.total:.3g}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bound.bars],
+            text=[f"\u2002{bar.total:.3g}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bars],
             textposition="middle right",
             textfont={"size": 15},
             cliponaxis=False,
@@ -100,16 +175,28 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None) 
             hovertemplate="%{y}: %{text}<extra></extra>",
         ),
     ]
-    return figure(
+    drawn = figure(
         traces,
         title=bound.title,
+        subtitle=f"{len(bound.bars) - len(bars)} bars are ≤ 0: not on a log axis"
+        if len(bars) < len(bound.bars)
+        else "",
         x=bound.unit,
         y="",
-        revision="bound-now",
-        barmode="stack",
+        revision=f"bound-now:{log_x}",
+        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_x else {},
+        barmode="overlay" if log_x else "stack",
         margin={"r": 100},
         legend={"traceorder": "normal"},
     )
+    if bound.trivial is not None and bound.trivial > 0:
+        drawn.add_vline(
+            x=bound.trivial,
+            line={"color": GREY, "dash": "dot", "width": 2},
+            annotation={"text": "answering zero", "font": {"size": 14, "color": GREY}, "yanchor": "bottom"},
+            annotation_position="top",
+        )
+    return drawn
 
 
 def _styles(
