@@ -101,17 +101,16 @@ def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
     return Alignments(tuple(grams), tuple(alignment(K, targets) for K in grams.values()), len(targets))
 
 
-def alignment_history(epochs: ArrayLike, grams: Iterable[ArrayLike], Y: ArrayLike) -> AlignmentHistory:
-    """Alignment at each moment.
+def alignment_history(epochs: ArrayLike, values: Iterable[Alignment], n: int) -> AlignmentHistory:
+    """Alignments of several moments as curves.
 
     Args:
         epochs: when [s].
-        grams: Gram matrices of the same rows, one a moment.
-        Y: targets [n c].
+        values: the alignment at each.
+        n: rows of the sample.
     """
-    targets = np.asarray(Y, np.float64)
-    found = np.array([alignment(K, targets) for K in grams], np.float64).reshape(-1, 3)
-    return AlignmentHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], found[:, 2], len(targets))
+    found = np.array(list(values), np.float64).reshape(-1, 3)
+    return AlignmentHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], found[:, 2], n)
 
 
 def _centred(A: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,8 @@ __all__ = ["plot_sample"]
 def plot_sample(view: SampleView) -> go.Figure:
     """Points by class, or coloured by target; the selected ones carry a ring. Hovering names k(x, x)."""
     if view.classes:
-        parts = [(name, np.flatnonzero(view.targets == code), code) for code, name in enumerate(view.classes)]
+        codes = np.unique(view.targets).tolist()
+        parts = [(view.classes[code], np.flatnonzero(view.targets == code), code) for code in codes]
     else:
         parts = [("sample", np.arange(len(view.x)), -1)]
     traces: list[Any] = []

@@ -58,8 +58,9 @@ def test_several_kernels_and_several_moments():
     bars = alignments(grams, Y)
     assert (bars.names, bars.n) == (("a", "b"), 6)
     assert bars.values[1] == alignment(grams["b"], Y)
-    history = alignment_history([0, 2], grams.values(), Y)
+    history = alignment_history([0, 2], bars.values, 6)
     assert history.centred.tolist() == [value.centred for value in bars.values]
     assert history.plain.tolist() == [value.plain for value in bars.values]
     assert history.chance.tolist() == [value.chance for value in bars.values]
-    assert len(alignment_history([], [], Y).centred) == 0
+    assert (history.epoch.tolist(), history.n) == ([0, 2], 6)
+    assert len(alignment_history([], [], 6).centred) == 0

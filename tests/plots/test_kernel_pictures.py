@@ -61,7 +61,7 @@ PICTURES = {
     "surface": lambda: plot_kernel_surface(kernel_surface("now", bump, X, 3, PLANE, CODES, GROUPS.names)),
     "signed surface": lambda: plot_kernel_surface(kernel_surface("now", wave, X, 3, PLANE)),
     "alignments": lambda: plot_alignments(alignments({"now": K, "exact": OTHER}, target_matrix(CODES, True))),
-    "alignment history": lambda: plot_alignment_history(alignment_history([0, 1], [K, OTHER], X)),
+    "alignment history": lambda: plot_alignment_history(alignment_history([0, 1], [(0.3, 0.5, 0.1)] * 2, n)),
     "approximation": lambda: plot_approximation(approximation([errors("a", 1), errors("b", 2)], rows=9)),
     "no error": lambda: plot_approximation(approximation([errors("a", 1), errors("b", 0)], "mean", rows=9), letter="J"),
     "sample": lambda: plot_sample(sample_view(PLANE, CODES, K.diagonal(), [5, 7], classes=GROUPS.names)),
