@@ -4,7 +4,7 @@ import streamlit as st
 
 from kernlab.bench.tables import TABLES
 from kernlab.compare.job import manager
-from kernlab.ui import papers, papers_tables, scene
+from kernlab.ui import papers, papers_runs, papers_tables, scene
 from kernlab.ui.forms import sentences
 
 jobs = manager()
@@ -19,27 +19,41 @@ reading = papers.choose()
 
 
 @sentences()
-def table() -> None:
+def ours() -> None:
     """Ours beside the printed: one fragment, polling only while there is something to wait for."""
-    papers_tables.results(reading.result, jobs, comparison)
-    if every != papers_tables.interval(jobs):
+    if comparison:
+        papers_tables.results(reading.result, jobs, comparison)
+    elif asked:
+        papers_runs.show(asked)
+    if every != interval():
         st.rerun()
 
 
+def interval() -> float | None:
+    """Seconds between two looks."""
+    return papers_tables.interval(jobs) if comparison else papers_runs.interval(asked)
+
+
+comparison = asked = None
+command = ""
 with sentences():
     if reading.view == "errors":
         papers.show_errors(reading.paper)
-    elif reading.result in TABLES:
-        papers_tables.printed_table(reading.result)
+    else:
+        table = reading.result in TABLES
+        (papers_tables.printed_table if table else papers_runs.printed)(reading.result)
         st.subheader("Reproduce", anchor=False)
-        comparison = papers_tables.form(reading.result)
-        papers_tables.open_stored(jobs, comparison)
-        every = papers_tables.interval(jobs)
-        if comparison:
-            st.fragment(table, run_every=every)()
+        if table:
+            comparison = papers_tables.form(reading.result)
+            papers_tables.open_stored(jobs, comparison)
+        else:
+            asked = papers_runs.form(reading.result)
+        command = papers_tables.command(reading.result) if comparison else papers_runs.command(asked) if asked else ""
+        every = interval()
+        st.fragment(ours, run_every=every)()
 scene.write("papers", papers.written(reading))
 with top:
-    if reading.view == "results" and reading.result in TABLES:
+    if command:
         with st.popover("Copy as command", icon=":material/terminal:"):
-            st.code(papers_tables.command(reading.result), language="bash", wrap_lines=True)
+            st.code(command, language="bash", wrap_lines=True)
     scene.share(scene.remembered("papers"))

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from kernlab.plots.theme import GREY, fade, figure, method_style
 
-__all__ = ["METRICS", "plot_beside"]
+__all__ = ["METRICS", "plot_beside", "plot_measured"]
 
 #: Words and unit of a metric. Of accuracy more is better, of the others less.
 METRICS = {
@@ -85,3 +85,51 @@ def _points(rows: Sequence[Mapping[str, Any]], method: str, *, pale: bool, named
         marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": {"width": 2, "color": style.colour}},
         hovertemplate=f"{method} on %{{customdata}}<br>ours %{{y:.4~g}}, printed %{{x:.4~g}}<extra></extra>",
     )
+
+
+def plot_measured(rows: Sequence[Mapping[str, Any]], key: str, words: str) -> go.Figure:
+    """One measurement of every row as a point, with what was printed of it beside, where anything was.
+
+    Args:
+        rows: with ``key``, perhaps ``<key>_std`` and ``published_<key>``; named by ``method``, and by ``example`` or
+            by ``dataset`` and ``D``.
+        key: what is drawn.
+        words: what that is, with its unit.
+    """
+    places = [_place(row) for row in rows]
+    styles = [method_style(str(row["method"]).split(" ")[0]) for row in rows]
+    ours = go.Scatter(
+        x=[row[key] for row in rows],
+        y=places,
+        error_x={"array": [row.get(f"{key}_std") or 0.0 for row in rows], "thickness": 1.5, "width": 4},
+        mode="markers",
+        name="ours",
+        marker={"color": [s.colour for s in styles], "symbol": [s.symbol for s in styles], "size": 12,
+                "line": {"width": 2, "color": [s.colour for s in styles]}},
+        hovertemplate="%{y}: ours %{x:.4~g}<extra></extra>",
+    )  # fmt: skip
+    theirs = [(row[f"published_{key}"], place) for row, place in zip(rows, places, strict=True)
+              if row.get(f"published_{key}") is not None]  # fmt: skip
+    printed = go.Scatter(
+        x=[value for value, _ in theirs],
+        y=[place for _, place in theirs],
+        mode="markers",
+        name="printed",
+        marker={"color": GREY, "symbol": "line-ns", "size": 22, "line": {"width": 3, "color": GREY}},
+        hovertemplate="%{y}: printed %{x:.4~g}<extra></extra>",
+    )
+    return figure(
+        [ours, *([printed] if theirs else [])],
+        title=words[0].upper() + words[1:],
+        subtitle="upright lines: printed" if theirs else "",
+        x=words,
+        y="method",
+        revision=f"measured:{key}",
+        xaxis={"rangemode": "tozero"},
+        yaxis={"categoryorder": "array", "categoryarray": places[::-1], "tickvals": places},
+    )
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    width = f" D = {row['D']}" if "D" in row else ""
+    return f"{row.get('example') or row.get('dataset')}{width}: {row['method']}"

@@ -51,7 +51,7 @@ def plot_phases(view: Phases) -> go.Figure:
             _line(ends, np.full(2, view.exact), "exact kernel", GREY, "dot", "exact kernel"),
             _line(ends, np.full(2, view.stationary), "½ of the stationary kernel", ORANGE, "dot", "half of it"),
         ],
-        title="One entry of the kernel as features are added",
+        title="One kernel entry as features are added",
         subtitle=f"exact {view.exact:.3f}; one phase {view.shared[-1]:.3f}, two {view.independent[-1]:.3f}",
         x=x,
         y="φ(x)·φ(x')",
@@ -116,16 +116,15 @@ def plot_widths(view: Widths) -> go.Figure:
 def plot_complexities(view: Complexities) -> go.Figure:
     """The complexity and the bounds on it against the number of outputs."""
     traces = [
-        _line(view.K, view.paper, "paper: √(K‖Φ‖²)/n", *_PRINTED, "K = %{x}"),
-        _line(view.K, view.frobenius, "E‖Φᵀε‖ of Frobenius /n", ORANGE, "dashdot", "K = %{x}"),
+        _line(view.K, view.frobenius, "E‖Φᵀε‖<sub>F</sub>/n", ORANGE, "solid", "K = %{x}"),
+        _line(view.K, view.paper, "paper: √(K‖Φ‖²<sub>F</sub>)/n", *_PRINTED, "K = %{x}"),
         _line(view.K, view.spectral, "E‖Φᵀε‖₂/n, the complexity", *_RIGHT, "K = %{x}"),
     ]
     traces[-1].update(error_y={"array": view.spectral_error, "thickness": 1, "width": 2})
     return figure(
         traces,
         title="Rademacher complexity at ‖W‖⁎ ≤ 1",
-        subtitle=f"the paper's bound is {view.paper[-1] / view.spectral[-1]:.2f} times too large "
-        f"at K = {view.K[-1]}; bars: standard error",
+        subtitle=f"bound over complexity: {view.paper[-1] / view.spectral[-1]:.2f} at K = {view.K[-1]}",
         x="outputs K",
         y="complexity",
         revision="complexities",
@@ -158,12 +157,12 @@ def plot_spectra(view: Spectra) -> go.Figure:
             ),
         ],
         title="The inner problem over one λ",
-        subtitle=f"printed λ* is {view.printed[0] / view.corrected[0]:.3g} times the minimiser, "
-        f"its value {100 * (view.printed[1] / low - 1):.2g} % above the minimum",
+        subtitle=f"printed λ*: × {view.printed[0] / view.corrected[0]:.3g}, "
+        f"value + {max(0.0, 100 * (view.printed[1] / low - 1)):.2g} %",
         x="λ",
         y="gμ²/λ + bλ<sup>γ</sup>",
         revision="spectra",
-        xaxis={"type": "log", "nticks": 6},
+        xaxis={"type": "log", "dtick": "D2"},
         yaxis={"range": [0.9 * low, 2.2 * low]},
     )
 
@@ -176,8 +175,8 @@ def plot_signs(view: Signs) -> go.Figure:
             _line(view.a, view.usual, "sign −1, 0, 1", *_RIGHT, "a = %{x:.3~g}"),
             _line(view.a, view.printed, "sign 0, 1, as printed", *_PRINTED, "a = %{x:.3~g}"),
         ],
-        title="A coefficient with the penalty, and without",
-        subtitle="negative coefficients are not shrunk by the printed sign",
+        title="Coefficient with and without penalty",
+        subtitle="printed sign: nothing is shrunk below 0",
         x="coefficient a without the penalty",
         y="coefficient μ with it",
         revision="signs",
@@ -188,11 +187,11 @@ def plot_tails(view: Tails) -> go.Figure:
     """The tail of the eigenvalues and its bound against γ."""
     return figure(
         [
-            _line(view.gamma, view.bound, "t<sup>1−γ</sup>/(γ−1), in the bound", *_PRINTED, "γ = %{x:.4~g}"),
             _line(view.gamma, view.sum, "Σ<sub>i>t</sub> i<sup>−γ</sup>, exact", *_RIGHT, "γ = %{x:.4~g}"),
+            _line(view.gamma, view.bound, "t<sup>1−γ</sup>/(γ−1), in the bound", *_PRINTED, "γ = %{x:.4~g}"),
         ],
-        title="What eigenvalues i<sup>−γ</sup> beyond the t-th add up to",
-        subtitle="both leave the picture at γ = 1, where the experiments are",
+        title="Tail sum of eigenvalues i<sup>−γ</sup>",
+        subtitle="no end at γ = 1, as in the experiments",
         x="decay γ",
         y="sum of the tail",
         revision="tails",
@@ -205,7 +204,7 @@ def plot_tails(view: Tails) -> go.Figure:
 
 def plot_scatters(view: Scatters) -> go.Figure:
     """Each class's part in the trace of the scatter matrix."""
-    names = [f"class {c + 1} ({size} rows)" for c, size in enumerate(view.sizes)]
+    names = [f"class {c + 1}<br>{size} rows" for c, size in enumerate(view.sizes)]
     series = (
         ("between-class scatter", view.between, GREY, ""),
         ("ΦᵀYYᵀΦ, unit columns", view.unit, BLUE, "/"),
@@ -223,8 +222,7 @@ def plot_scatters(view: Scatters) -> go.Figure:
             for name, values, colour, shape in series
         ],
         title="What each class counts for",
-        subtitle=f"distance to the scatter matrix: {view.difference[1]:.1g} with unit columns, "
-        f"{view.difference[0]:.3g} with plain ones",
+        subtitle=f"relative error: unit {view.difference[1]:.0e}, plain {view.difference[0]:.3g}",
         x="class",
         y="share of the trace",
         revision="scatters",
@@ -250,9 +248,7 @@ def plot_cauchy_kernels(view: CauchyKernels) -> go.Figure:
     )
 
 
-def plot_against_constant(
-    view: Sequence[Against], title: str = "Printed errors over the constant predictor's"
-) -> go.Figure:
+def plot_against_constant(view: Sequence[Against], title: str = "Printed error over constant's") -> go.Figure:
     """Every printed error as a share of what predicting the mean gives; beyond 1 it is marked."""
     datasets = list(dict.fromkeys(each.figure.dataset for each in view))
     methods = list(dict.fromkeys(each.figure.method for each in view))
@@ -260,6 +256,7 @@ def plot_against_constant(
     traces: list[Any] = []
     for method in methods:
         style = method_style(method)
+        outline = {"width": 2, "color": style.colour}
         mine = [each for each in view if each.figure.method == method]
         traces.append(
             go.Scatter(
@@ -272,7 +269,7 @@ def plot_against_constant(
                 ],
                 mode="markers",
                 name=method,
-                marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": {"width": 2}},
+                marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": outline},
                 hovertemplate=f"{method} on %{{y}}: %{{x:.3~g}} times the constant<br>%{{customdata}}<extra></extra>",
             )
         )
@@ -281,7 +278,7 @@ def plot_against_constant(
     return figure(
         traces,
         title=title,
-        subtitle=f"right of the line: worse than a constant ({off} of {len(view)} figures)",
+        subtitle=f"right of the line: worse ({off} of {len(view)})",
         x="printed error / error of the constant predictor",
         y="data set",
         revision=f"against:{'-'.join(datasets)}",

@@ -1,6 +1,6 @@
 """The Papers page: which paper, which of its tables, and what the address says of both.
 
-address ─ fill ─→ widgets ─ chosen() ─→ Reading ─ scene_of ─→ address
+address ─ fill ─→ widgets ─ choose ─→ Reading ─ written ─→ address
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from kernlab.bench.tables import TABLES
+from kernlab.ui import papers_runs, papers_tables
+from kernlab.ui.papers_choices import fill_choices, scene_of
 from kernlab.ui.papers_errors import errors_of, fill_sliders, show_errors, slider_scene
-from kernlab.ui.papers_tables import choices, fill_choices
 
 __all__ = ["PAPERS", "Paper", "choose", "fill", "show_errors", "written"]
 
@@ -64,9 +66,9 @@ PAPERS: dict[str, Paper] = {
         "Y. Liu, S. Liao. Frame kernel selection based on the explicit description of the integral operator space (in "
         "Chinese). Scientia Sinica Informationis 46 (2016) 165–178; doi 10.1360/N112015-00095",
         "Of a kernel made from a frame (cosines and sines, or wavelets) the eigenvalues of the integral operator can "
-        "be written down: they are the weights of the frame's functions. The paper bounds the risk at the rate 1/m where "
-        "they fall fast enough, and selects the weights by a convex problem, the lasso at γ = 1. It reports errors "
-        "like those of support vector regression and of multiple kernel learning, at a fraction of their time.",
+        "be written down: they are the weights of the frame's functions. The paper bounds the risk at the rate 1/m "
+        "where they fall fast enough, and selects the weights by a convex problem, the lasso at γ = 1. It reports "
+        "errors like those of support vector regression and of multiple kernel learning, at a fraction of their time.",
         {"fks-table2": "Table 2: mean squared error", "fks-table3": "Table 3: training time"},
     ),
     "lkrf": Paper(
@@ -82,7 +84,7 @@ PAPERS: dict[str, Paper] = {
     ),
 }
 
-_VIEWS = {"results": "Published and ours", "errors": "Errors found"}
+_VIEWS = {"results": "Published and ours", "errors": "Errors and traps"}
 
 _DEFAULTS: dict[str, Any] = {"paper": "askl", "view": "results", "result": None}
 
@@ -114,7 +116,7 @@ def fill(scene: Mapping[str, str]) -> None:
     )
     for key in _DEFAULTS:
         st.session_state.pop(f"papers.{key}", None)
-    fill_choices(scene)
+    fill_choices(_kept()["result"] or next(iter(PAPERS[paper].results)), scene)
     fill_sliders(scene)
 
 
@@ -124,7 +126,9 @@ def written(reading: Reading) -> dict[str, str]:
     if reading.view == "errors":
         return scene | {"view": "errors"} | slider_scene(reading.paper)
     first = next(iter(PAPERS[reading.paper].results))
-    return scene | ({"result": reading.result} if reading.result != first else {}) | choices(reading.result)
+    usual = (papers_tables if reading.result in TABLES else papers_runs).usual(reading.result)
+    named = {"result": reading.result} if reading.result != first else {}
+    return scene | named | scene_of(reading.result, usual)
 
 
 def choose() -> Reading:

@@ -28,66 +28,25 @@ from kernlab.devices import cores
 from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.plots.beside import METRICS, plot_beside
 from kernlab.ui import grid, pictures
-from kernlab.ui.forms import show_error, to_text
+from kernlab.ui.forms import show_error
+from kernlab.ui.papers_choices import Choices, choices_of, keep
 from kernlab.ui.steering import look, open_comparison, opened, progress, transport
 
-__all__ = ["choices", "command", "fill_choices", "form", "interval", "open_stored", "printed_table", "results"]
+__all__ = ["command", "form", "interval", "open_stored", "printed_table", "results", "usual"]
 
-_DEFAULTS: dict[str, Any] = {"datasets": (), "repeats": 3, "tune": False, "budget": 10.0, "seed": 0}
-_QUICK = 2  # data sets, the smallest at hand, that are chosen where nothing else is said
+_QUICK, _REPEATS = 2, 3  # the smallest data sets at hand, and splits, where nothing else is said
 _PLACES = {"accuracy": 2, "rmse": 2, "mse": 4, "train_seconds": 4}
 
 
-# -- address ↔ widgets -----------------------------------------------------------------------------------------
-
-
-# Widgets that are not drawn lose their value, so what they say is kept here and given to them.
-def _kept() -> dict[str, Any]:
-    kept: dict[str, Any] = st.session_state.setdefault("papers.choices", dict(_DEFAULTS))
-    return kept
-
-
-def fill_choices(scene: Mapping[str, str]) -> None:
-    """Take the form from an address; what makes no sense there means the default."""
-    said = [name.strip() for name in scene.get("datasets", "").split(",")]
-    _kept().update(
-        datasets=tuple(dict.fromkeys(filter(None, said))),
-        repeats=int(_number(scene, "repeats", 1, 1000)),
-        tune=scene.get("tune") == "true",
-        budget=_number(scene, "budget", 0.1, 10_000),
-        seed=int(_number(scene, "seed", 0, 2**31 - 1)),
-    )
-    for key in _DEFAULTS:
-        st.session_state.pop(f"papers.{key}", None)
-
-
-def _number(scene: Mapping[str, str], key: str, low: float, high: float) -> float:
-    try:
-        value = float(scene.get(key, ""))
-    except ValueError:
-        return float(_DEFAULTS[key])
-    return value if low <= value <= high else float(_DEFAULTS[key])
-
-
-def choices(table: str) -> dict[str, str]:
-    """What the address has to say about the form."""
-    kept = _kept()
-    scene = {key: to_text(kept[key]) for key in ("repeats", "tune", "seed") if kept[key] != _DEFAULTS[key]}
-    if kept["tune"] and kept["budget"] != _DEFAULTS["budget"]:
-        scene["budget"] = to_text(kept["budget"])
-    named = ",".join(kept["datasets"])
-    return scene | ({"datasets": named} if table in TABLES and named != ",".join(_quick(table)) else {})
-
-
-def _quick(table: str) -> list[str]:
-    """The smallest data sets of a table that are at hand, as the table has them from top to bottom."""
+def usual(table: str) -> Choices:
+    """What is quick: the smallest data sets of a table that are at hand, in its order, and a few splits."""
     about = registered()
     try:
         there = available(table)
     except KernlabError:
-        return []
+        there = []
     small = sorted(there, key=lambda name: about[name].rows if name in about else 0)[:_QUICK]
-    return [name for name in there if name in small]
+    return Choices(tuple(name for name in there if name in small), _REPEATS)
 
 
 # -- what was printed ------------------------------------------------------------------------------------------
@@ -116,6 +75,8 @@ def printed_table(table: str) -> None:
     marked = sum(bool(figure.mark) for figure in figures)
     scale = ", ".join(words for metric, words in METRICS.items() if any(f.metric == metric for f in figures))
     note = f"{about.citation}. {about.protocol[0].upper()}{about.protocol[1:]}. Units: {scale}. **Bold**: best printed."
+    if any(figure.metric == "accuracy" for figure in figures):
+        note += " What a constant predictor's accuracy is comes with the reproduction."
     st.caption(note)
     if marked:
         st.warning(
@@ -146,8 +107,7 @@ def _cell(figure: Published, places: int, best: float | None) -> str:
 
 def form(table: str) -> Comparison | None:
     """Which data sets, how often, tuned or not; None while something is missing or wrong."""
-    kept, state = _kept(), st.session_state
-    names = TABLES[table].datasets
+    now, names = choices_of(table), TABLES[table].datasets
     try:
         there = available(table)
     except KernlabError as error:
@@ -156,34 +116,33 @@ def form(table: str) -> Comparison | None:
     _missing([name for name in names if name not in there])
     if not there:
         return None
-    wrong = [name for name in kept["datasets"] if name not in there]
-    chosen = [name for name in kept["datasets"] if name in there]
-    if not chosen:
-        chosen = _quick(table)
-    if (widget := "papers.datasets") not in state or any(name not in there for name in state[widget]):
-        state[widget] = chosen
+    chosen = [name for name in now.datasets if name in there] or list(usual(table).datasets)
     with st.container(horizontal=True, vertical_alignment="bottom", key="papers-form"):
-        chosen = st.multiselect("Data sets", there, chosen, key=widget, format_func=_described, width=420,
-                                placeholder="Choose one or more")  # fmt: skip
-        repeats = st.number_input("Repeats", 1, 1000, kept["repeats"], key="papers.repeats", width=130,
+        chosen = st.multiselect("Data sets", there, chosen, key=f"papers.datasets.{table}", format_func=_described,
+                                width=420, placeholder="Choose one or more")  # fmt: skip
+        repeats = st.number_input("Repeats", 1, 1000, now.repeats or _REPEATS, key=f"papers.repeats.{table}", width=130,
                                   help="Random splits of each data set; the paper took 30.")  # fmt: skip
-        tune = st.toggle("Tune", kept["tune"], key="papers.tune",
+        tune = st.toggle("Tune", now.tune, key=f"papers.tune.{table}",
                          help="Search every method's settings inside each training part, all by the same rule. The "
                          "test part is never looked at.")  # fmt: skip
-        budget = kept["budget"]
+        budget = now.budget
         if tune:
-            budget = st.number_input("Minutes of tuning", 0.1, 10_000.0, kept["budget"], key="papers.budget",
+            budget = st.number_input("Minutes of tuning", 0.1, 10_000.0, budget, key=f"papers.budget.{table}",
                                      format="%g", width=160, help="For all data sets together.")  # fmt: skip
-    kept.update(datasets=tuple(chosen), repeats=int(repeats), tune=bool(tune), budget=float(budget))
+    unknown = [name for name in now.datasets if name not in there]
+    now = Choices(tuple(chosen), int(repeats), bool(tune), float(budget), now.seed)
+    keep(table, now)
     try:
-        for name in wrong:
+        for name in unknown:
             if name not in names:
                 raise UnknownNameError.among(f"data set of {table}", name, names)
         if not chosen:
             st.warning("Choose at least one data set.", icon=":material/left_click:")
             return None
-        tuning = {"tuning": Tuning(), "budget": 60 * kept["budget"], "workers": cores()} if tune else {}
-        return comparison_of(table, datasets=chosen, repeats=kept["repeats"], seed=kept["seed"], **tuning)
+        tuning: dict[str, Any] = {}
+        if tune:
+            tuning = {"tuning": Tuning(), "budget": 60 * now.budget, "workers": cores()}
+        return comparison_of(table, datasets=chosen, repeats=now.repeats, seed=now.seed, **tuning)
     except KernlabError as error:
         show_error(error)
         return None
@@ -211,10 +170,10 @@ def _missing(names: Sequence[str]) -> None:
 
 def command(table: str) -> str:
     """The command line that computes the same, or goes on with it."""
-    kept = _kept()
-    words = ["kernlab", "reproduce", table, "--datasets", ",".join(kept["datasets"])]
-    words += ["--repeats", str(kept["repeats"])] + (["--seed", str(kept["seed"])] if kept["seed"] else [])
-    words += ["--tune", "--budget", f"{60 * kept['budget']:g}"] if kept["tune"] else []
+    now = choices_of(table)
+    words = ["kernlab", "reproduce", table, "--datasets", ",".join(now.datasets), "--repeats", str(now.repeats)]
+    words += ["--seed", str(now.seed)] if now.seed else []
+    words += ["--tune", "--budget", f"{60 * now.budget:g}"] if now.tune else []
     return shlex.join(words)
 
 
