@@ -1,4 +1,4 @@
-"""The learned function: regions, surface, curve, scores, projection; and frequencies as pictures."""
+"""The learned function: regions, surface, curve, scores, projection."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from kernlab.analysis.function_view import Frequencies, FunctionView, Line, Points, Projection, Regions, Scores, Surface
-from kernlab.plots.theme import BLUE, DIVERGING, GREY, VERMILLION, class_style, colourbar, fade, figure
+from kernlab.analysis.function_view import FunctionView, Line, Points, Projection, Regions, Scores, Surface
+from kernlab.plots.theme import BLUE, GREY, VERMILLION, class_style, colourbar, fade, figure
 
 __all__ = [
-    "plot_frequencies",
     "plot_function",
     "plot_line",
     "plot_projection",
@@ -231,31 +230,6 @@ def plot_projection(view: Projection) -> go.Figure:
         x="principal component 1",
         y="component 2",
         revision="function:projection",
-    )
-
-
-def plot_frequencies(view: Frequencies) -> go.Figure:
-    """The mosaic of :func:`kernlab.analysis.function_view.frequencies`: blue above zero, vermillion below."""
-    trace = go.Heatmap(
-        z=view.mosaic,
-        zmin=-view.limit,
-        zmax=view.limit,
-        colorscale=DIVERGING,
-        hoverongaps=False,
-        colorbar=colourbar("ω"),
-        name="ω",
-        hovertemplate="ω at this pixel: %{z:.3~g}<extra></extra>",
-    )
-    hidden = {"visible": False}
-    return figure(
-        [trace],
-        title="Frequencies as pictures",
-        subtitle=f"{len(view.shown)} of {view.total}" + (", each on its own scale" if view.each else ""),
-        x="",
-        y="",
-        revision="frequencies",
-        xaxis={**hidden, "constrain": "domain"},
-        yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
     )
 
 

@@ -7,8 +7,14 @@ from typing import TypeAlias
 
 import streamlit as st
 
+from kernlab.analysis.approximation import MEASURES
+from kernlab.analysis.directions import read_direction
+from kernlab.analysis.frequency_pictures import ORDERS
+from kernlab.errors import KernlabError
 from kernlab.ui import pictures, view
 from kernlab.ui.pictures import Picture, Shown
+from kernlab.ui.pictures.looking import OWN, input_names
+from kernlab.ui.pictures.spectrum import starts
 
 __all__ = ["CONTROLS", "control", "controls"]
 
@@ -79,3 +85,72 @@ def _output(at: Shown) -> None:
             "Output", range(outputs), said["output"], key=view.held("output"), width=140,
             label_visibility="collapsed", format_func=lambda k: f"output {k + 1}",
         )  # fmt: skip
+
+
+@control("custom")
+def _custom(at: Shown) -> None:
+    said, names = view.now(), input_names(at)
+    if said["look"] != OWN:
+        return
+    said["custom"] = st.text_input(
+        "Weights of the inputs", said["custom"], key=view.held("custom"), width=300, label_visibility="collapsed",
+        placeholder=f"{names[0]} 1, {names[-1]} -0.5",
+    )  # fmt: skip
+    try:
+        read_direction(said["custom"], names)
+    except KernlabError as error:
+        st.caption(f":material/error: {error}" if said["custom"] else "Inputs with their weights, and commas between.")
+
+
+@control("start")
+def _start(at: Shown) -> None:
+    said, offered = view.now(), list(starts(at))
+    if "omega_prime" not in at.arrays or len(offered) < 2:  # a stationary kernel is the same everywhere
+        return
+    if said["start"] not in offered:
+        view.change(start=offered[0])
+    said["start"] = st.selectbox(
+        "Kernel from", offered, offered.index(said["start"]), key=view.held("start"), width=200,
+        label_visibility="collapsed", format_func=lambda start: f"kernel from {start}",
+    )  # fmt: skip
+
+
+@control("order")
+def _order(at: Shown) -> None:
+    said = view.now()
+    offered = [order for order in ORDERS if order != "heaviest" or "q" in at.arrays]
+    if said["order"] not in offered:
+        view.change(order=offered[0])
+    said["order"] = st.selectbox(
+        "Order of the frequencies", offered, offered.index(said["order"]), key=view.held("order"), width=190,
+        label_visibility="collapsed",
+        format_func=lambda order: "as they come" if order == "first" else f"{order} first",
+    )  # fmt: skip
+
+
+@control("surface")
+def _surface(at: Shown) -> None:
+    _toggle("surface", "Surface", "The joint density as a surface that can be turned")
+
+
+@control("matrix")
+def _matrix(at: Shown) -> None:
+    said, offered = view.now(), pictures.matrices(at)
+    if said["matrix"] not in offered:
+        view.change(matrix="features")
+    if len(offered) > 1:
+        said["matrix"] = st.segmented_control(
+            "Gram matrix", list(offered), default=said["matrix"], key=view.held("matrix"), required=True,
+            format_func=lambda name: offered[name].capitalize(), label_visibility="collapsed",
+        )  # fmt: skip
+
+
+@control("measure")
+def _measure(at: Shown) -> None:
+    said = view.now()
+    if said["measure"] not in MEASURES:
+        view.change(measure=MEASURES[0])
+    said["measure"] = st.selectbox(
+        "Error against D", MEASURES, MEASURES.index(said["measure"]), key=view.held("measure"), width=180,
+        label_visibility="collapsed", format_func=lambda name: f"{name} error",
+    )  # fmt: skip

@@ -27,10 +27,13 @@ DEFAULTS: dict[str, Any] = {
     "at": None,  # the moment, in epochs; None: the newest
     "reference": None,  # another one that it is compared with
     "output": 0,
+    "start": "the origin",  # where a kernel along that line starts
     "surface": False,  # densities over a plane as a surface
     "order": "longest",  # of frequencies in a list
     "frequencies": "",  # places of the selected ones
     "points": "",  # and of the selected rows
+    "matrix": "features",  # what a Gram matrix is looked at as
+    "measure": "relative",  # of the error of features
     "around": "",  # the point x₀ that k(x₀, ·) is shown of
 }
 

@@ -8,7 +8,7 @@ from kernlab.bounds import Bound, Term
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
-from kernlab.plots.function_view import plot_frequencies, plot_function
+from kernlab.plots.function_view import plot_function
 from kernlab.plots.joint import plot_joint
 from kernlab.plots.theme import METHODS
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
@@ -200,13 +200,6 @@ def test_projection_of_a_regression():
     (points,) = plot_function(found).data
     same(points, x=[1, 3], customdata=[1, 4])
     same(points.marker, color=[1, 2])
-
-
-def test_frequencies():
-    found = function_view.frequencies(rng.normal(size=(6, 5)), (2, 3))
-    (trace,) = plot_frequencies(found).data
-    same(trace, z=found.mosaic)
-    assert (trace.zmin, trace.zmax) == (-found.limit, found.limit)
 
 
 def test_singular_values():

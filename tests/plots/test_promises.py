@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from kernlab.analysis import bound_terms, curves, density, function_view, identity, joint, landmarks, weights
+from kernlab.analysis.frequency_pictures import frequency_pictures
+from kernlab.analysis.spectrum import spectrum_at
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.density import plot_density
 from kernlab.plots.export import to_csv
-from kernlab.plots.function_view import plot_frequencies, plot_function
+from kernlab.plots.frequency_pictures import plot_frequency_pictures
+from kernlab.plots.function_view import plot_function
 from kernlab.plots.identity import plot_identity
 from kernlab.plots.joint import plot_joint
 from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
@@ -130,8 +133,8 @@ PICTURES = {
             run.snapshot["landmarks"], run.static["landmarks_initial"], run.facts["image_shape"], change=True
         )
     ),
-    "frequencies": lambda run: plot_frequencies(
-        function_view.frequencies(run.snapshot["omega"], run.facts["image_shape"])
+    "frequencies": lambda run: plot_frequency_pictures(
+        frequency_pictures(spectrum_at(run.snapshot), run.facts["image_shape"])
     ),
 }
 OF_PICTURES = ("frequencies", "landmark_pictures")

@@ -1,9 +1,11 @@
 """The pictures of one run at one moment: from what was stored to a figure, through analysis and plots."""
 
 # They register themselves, in the order of the page.
-from kernlab.ui.pictures import training  # noqa: F401
+from kernlab.ui.pictures import training, spectrum, kernel  # noqa: F401, I001
 from kernlab.ui.pictures.base import PICTURES, Picture, Shown, draw, offered, picture, show
-from kernlab.ui.pictures.training import directions, head_words, metric_name, rank
+from kernlab.ui.pictures.looking import directions
+from kernlab.ui.pictures.kernel import matrices, rank
+from kernlab.ui.pictures.training import head_words, metric_name
 
 __all__ = [
     "PICTURES",
@@ -12,6 +14,7 @@ __all__ = [
     "directions",
     "draw",
     "head_words",
+    "matrices",
     "metric_name",
     "offered",
     "picture",

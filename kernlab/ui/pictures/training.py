@@ -1,4 +1,4 @@
-"""The pictures of the Train page, tab by tab: overview, spectrum, kernel and bound."""
+"""The pictures of the Train page, tab by tab: overview, spectrum, kernel and bound. Those of frequencies are apart."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import plotly.graph_objects as go
 from kernlab.analysis import (
     bound_terms,
     curves,
-    density,
     frame_spectrum,
     function_view,
     identity,
-    joint,
     landmarks,
     mixture,
     results,
@@ -23,11 +21,9 @@ from kernlab.analysis import (
 )
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
-from kernlab.plots.density import plot_density
 from kernlab.plots.frame_spectrum import plot_frame_eigenvalues, plot_frame_input, plot_frame_spectrum
-from kernlab.plots.function_view import plot_frequencies, plot_function
+from kernlab.plots.function_view import plot_function
 from kernlab.plots.identity import plot_identity
-from kernlab.plots.joint import plot_joint
 from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
 from kernlab.plots.mixture import plot_mixture
 from kernlab.plots.results import plot_results
@@ -35,12 +31,12 @@ from kernlab.plots.reweighting import plot_feature_weights, plot_weight_mass
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.pictures.base import Shown, picture
+from kernlab.ui.pictures.looking import input_names, input_place
 from kernlab.ui.watch import Watch
 
-__all__ = ["directions", "head_words", "metric_name", "rank"]
+__all__ = ["head_words", "metric_name", "rank"]
 
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
-_PRINCIPAL = "principal direction "
 
 
 # -- over training ---------------------------------------------------------------------------------------------
@@ -202,78 +198,10 @@ def kernel_weights(at: Shown) -> go.Figure:
     return plot_mixture(mixture.mixture(at.arrays["theta"], at.static["theta_initial"]))
 
 
-# -- frequencies -----------------------------------------------------------------------------------------------
-
-
-def directions(at: Shown) -> list[str]:
-    """Where a spectrum can be looked at: frequencies along principal directions or one input, a frame along one."""
-    names = at.facts.get("feature_names") or []
-    leading = [f"{_PRINCIPAL}{i + 1}" for i in range(min(3, len(names)))] if "omega" in at.arrays else []
-    there = "omega" in at.arrays or "spectrum" in at.arrays
-    return [*leading, *(f"input {name}" for name in names)] if there else []
-
-
-def _input(at: Shown) -> int:
-    return [f"input {name}" for name in at.facts.get("feature_names", [])].index(at.view["look"])
-
-
-def _direction(at: Shown) -> Any:
-    omega, look = at.arrays["omega"], at.view["look"]
-    if look.startswith(_PRINCIPAL):
-        # Of the newest snapshot, so that the line one looks along stays put while time is scrubbed.
-        newest = at.watch.moment()
-        basis = density.principal_directions((newest or at.moment).arrays["omega"], 3)
-        return basis[:, int(look.removeprefix(_PRINCIPAL)) - 1]
-    return density.coordinate(omega.shape[0], _input(at))
-
-
-def _frequencies(at: Shown) -> tuple[Any, Any, Any, Any]:
-    now, first = at.arrays, at.static
-    return now["omega"], first["omega_initial"], now.get("omega_prime"), first.get("omega_prime_initial")
-
-
-def _counting(at: Shown) -> Any:
-    """How much each frequency counts, where they have weights; a snapshot may keep the first of them only."""
-    return at.arrays["q"][: at.arrays["omega"].shape[1]] if "q" in at.arrays else None
-
-
-@picture("overview", "spectrum", key="density", alt="Spectral density along a direction", arrays=("omega",),
-         uses=("look",), height=360)  # fmt: skip
-def spectral_density(at: Shown) -> go.Figure:
-    """Density of ω along one direction, now and as assigned."""
-    return plot_density(
-        density.direction_density(
-            _direction(at), *_frequencies(at), weights=_counting(at), what=at.view["look"]
-        )
-    )  # fmt: skip
-
-
-@picture("spectrum", alt="Joint density of the two frequencies", arrays=("omega", "omega_prime"), uses=("look",),
-         height=560)  # fmt: skip
-def joint_density(at: Shown) -> go.Figure:
-    """s(ω, ω') along one direction with the diagonal."""
-    omega, first, other, first_other = _frequencies(at)
-    what = at.view["look"]
-    return plot_joint(joint.joint_density(_direction(at), omega, other, first, first_other, what=what))
-
-
-@picture("spectrum", alt="Lengths of the frequencies", arrays=("omega",), height=300)
-def lengths(at: Shown) -> go.Figure:
-    """Density of ‖ω‖, now and as assigned."""
-    return plot_density(density.length_density(*_frequencies(at), weights=_counting(at)))
-
-
 @picture("spectrum", alt="How few features carry the weight", arrays=("q",))
 def weight_mass(at: Shown) -> go.Figure:
     """Share of the weight that the heaviest features carry."""
     return plot_weight_mass(reweighting.weight_mass(at.arrays["q"], len(at.static["q_initial"])))
-
-
-@picture("spectrum", alt="The longest frequencies as pictures", arrays=("omega",), when=_pictured, height=380)
-def frequencies(at: Shown) -> go.Figure:
-    """The longest frequencies as pictures of the size of the inputs."""
-    assert at.image
-    return plot_frequencies(function_view.frequencies(at.arrays["omega"], at.image))
 
 
 # -- frames ----------------------------------------------------------------------------------------------------
@@ -287,13 +215,13 @@ def _several(at: Shown) -> bool:
          arrays=("spectrum",), when=_several, height=360)  # fmt: skip
 def frame_by_input(at: Shown) -> go.Figure:
     """λ by input and frequency index, or scale."""
-    return plot_frame_spectrum(frame_spectrum.frame_spectrum(at.arrays["spectrum"], at.static, _names(at)))
+    return plot_frame_spectrum(frame_spectrum.frame_spectrum(at.arrays["spectrum"], at.static, input_names(at)))
 
 
 def _along(at: Shown) -> go.Figure:
     options = at.method.feature_map.options() if at.method else {}
     places = {key: float(options[key]) for key in ("dilation", "tau") if key in options}
-    view = frame_spectrum.frame_input(at.arrays["spectrum"], at.static, _input(at), _names(at), **places)
+    view = frame_spectrum.frame_input(at.arrays["spectrum"], at.static, input_place(at), input_names(at), **places)
     return plot_frame_input(view)
 
 
@@ -309,10 +237,6 @@ def frame_of_one_input(at: Shown) -> go.Figure:
 def frame_along(at: Shown) -> go.Figure:
     """λ of every function along one input."""
     return _along(at)
-
-
-def _names(at: Shown) -> list[str]:
-    return [str(name) for name in at.facts.get("feature_names") or ()]
 
 
 @picture("overview", "spectrum", alt="Sorted eigenvalues under their power law", arrays=("spectrum",), height=360,
@@ -344,7 +268,7 @@ def _about_diagonal(at: Shown) -> tuple[str, str]:
     return r"k(x,x)=\|\varphi(x)\|^2", words
 
 
-@picture("kernel", alt="Histogram of k(x, x)", arrays=("diagonal",), note=_about_diagonal)
+@picture("kernel", "inside.spectrum", alt="Histogram of k(x, x)", arrays=("diagonal",), note=_about_diagonal)
 def diagonal(at: Shown) -> go.Figure:
     """Histogram of k(x, x)."""
     return plot_diagonal(weights.diagonal(at.arrays["diagonal"]))

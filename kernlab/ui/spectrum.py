@@ -1,0 +1,93 @@
+"""What stands around the pictures of the Spectrum page: non-stationarity as a number, the frequencies as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from kernlab.analysis.joint import nonstationarity
+from kernlab.analysis.selection import selection
+from kernlab.analysis.spectrum import Spectrum, distances, lengths
+from kernlab.ui.controls import CONTROLS
+from kernlab.ui.pictures import Shown
+from kernlab.ui.pictures.looking import direction, looked
+from kernlab.ui.pictures.spectrum import frequencies_at, selected
+
+__all__ = ["frequency_list", "numbers"]
+
+LISTED = 50  # rows of the list at most
+_EXPLAINED = (
+    "ν = E‖ω − ω'‖² / 2E[‖ω‖² + ‖ω'‖²]: 0 where the kernel is stationary, ½ where the two frequencies of a pair know "
+    "nothing of each other, 1 where they are opposite."
+)
+
+
+def numbers(shown: Sequence[Shown]) -> None:
+    """ν of all inputs, with the change since training began."""
+    for column, at in zip(st.columns(len(shown)), shown, strict=True):
+        if "omega_prime" not in at.arrays:
+            continue
+        now, before = (_degree(each) for each in frequencies_at(at))
+        with column, st.container(horizontal=True, key=f"nonstationarity{at.side.replace('.', '-')}"):
+            st.metric("Non-stationarity ν", f"{now:.3f}", f"{now - before:+.3f} since it began", help=_EXPLAINED,
+                      delta_color="off", width="content")  # fmt: skip
+            if places := selected(at):
+                part = _degree(frequencies_at(at)[0].taken(places))
+                st.metric(f"of the {len(places)} selected", f"{part:.3f}", width="content")
+
+
+def frequency_list(shown: Sequence[Shown]) -> None:
+    """The frequencies as a table: the selected ones first, then the others in the chosen order."""
+    if "omega" in shown[0].arrays and not shown[0].image:  # pictures of frequencies bring that switch with them
+        CONTROLS["order"](shown[0])
+    for column, at in zip(st.columns(len(shown)), shown, strict=True):
+        if "omega" in at.arrays:
+            with column:
+                _list(at)
+
+
+def _list(at: Shown) -> None:
+    now, before = frequencies_at(at)
+    picked = np.array(selected(at), np.intp)
+    others = _ranked(now, before, at.view["order"])
+    others = others[~np.isin(others, picked)][: max(0, LISTED - len(picked))]
+    table = selection(direction(at), now, np.concatenate([picked, others])[:LISTED], before, what=looked(at))
+    # The selection is sorted by length; here the selected ones stand above, and each part in its order.
+    place = {each: rank for rank, each in enumerate([*picked, *others])}
+    rows = np.argsort([place[each] for each in table.places], kind="stable")
+    columns: dict[str, Any] = {
+        "selected": np.isin(table.places, picked),
+        "frequency": table.places,
+        "uᵀω": table.along,
+        "uᵀω'": table.along_prime,
+        "length": table.length,
+        "‖ω − ω'‖": table.apart,
+        "moved": table.moved,
+        "weight": table.share if now.weights is not None else None,
+    }
+    said = f"the {len(picked)} selected first, then" if len(picked) else "the"
+    st.markdown(f"**Frequencies** along {table.what}: {said} {at.view['order']}")
+    st.dataframe(
+        {name: np.asarray(values)[rows] for name, values in columns.items() if values is not None},
+        hide_index=True, height=320, key=f"frequencies{at.side}",
+        column_config={name: st.column_config.NumberColumn(format="%.4g") for name in ("uᵀω", "uᵀω'", "length",
+                       "‖ω − ω'‖", "moved", "weight")},
+    )  # fmt: skip
+    st.caption(
+        f"{min(LISTED, now.size)} of {now.size} frequencies, in radians per scaled unit. Select some in the picture of "
+        "the pairs or among the pictures of frequencies, with the box or the lasso, to see what they carry."
+    )
+
+
+def _ranked(now: Spectrum, before: Spectrum, order: str) -> Any:
+    known = {"first": -np.arange(now.size), "most moved": distances(now, before), "heaviest": now.shares}
+    value = known.get(order)
+    return np.argsort(-(lengths(now) if value is None else value), kind="stable")
+
+
+def _degree(one: Spectrum) -> float:
+    assert one.omega_prime is not None
+    return nonstationarity(one.omega, one.omega_prime)
