@@ -23,12 +23,23 @@ from kernlab.analysis.bound_sliders import (
     frame_setting,
     known,
     promised,
+    sliders,
     weight_penalty,
     what_if,
 )
-from kernlab.bounds import DELTA, FRAME, SPECTRAL
+from kernlab.bounds import ALIGNMENT, DELTA, DISCRIMINANT, FRAME, SPECTRAL
 
-__all__ = ["AgainstN", "Rate", "Verdict", "WeightGuarantee", "against_n", "verdict", "weight_guarantee"]
+__all__ = [
+    "AgainstN",
+    "Rate",
+    "Sweep",
+    "Verdict",
+    "WeightGuarantee",
+    "against_n",
+    "sweep",
+    "verdict",
+    "weight_guarantee",
+]
 
 
 class Rate(NamedTuple):
@@ -113,6 +124,26 @@ class WeightGuarantee(NamedTuple):
     measured: float
     chosen: float
     guaranteed: float
+
+
+class Sweep(NamedTuple):
+    """Some terms over everything that one slider can be set to.
+
+    Attributes:
+        x: the slider's values [g].
+        lines: (words, values [g]).
+        bands: (words, least [g], most [g]) of terms that are known as a range only.
+        here: as the slider is set.
+        title, x_title, y_title: what is shown, and the names of the axes.
+    """
+
+    x: NDArray[np.float64]
+    lines: tuple[tuple[str, NDArray[np.float64]], ...]
+    bands: tuple[tuple[str, NDArray[np.float64], NDArray[np.float64]], ...]
+    here: float
+    title: str
+    x_title: str
+    y_title: str
 
 
 # -- over n, over λ₁ -------------------------------------------------------------------------------------------
@@ -217,6 +248,48 @@ def weight_guarantee(given: Given, changes: Changes | None = None, *, points: in
     most = [(promised(given, {**changes, "lambda1": float(each)}) or (math.nan,))[0] for each in strength]
     at = (promised(given, {**changes, "lambda1": set_to}) or (math.nan,))[0]
     return WeightGuarantee(name, strength, np.array(most), here, given.values["weight_norm"], set_to, at)
+
+
+#: What a sweep shows: its slider, lines (term, words), bands (least, most, words), title and name of the axis.
+_SWEEPS: dict[str, tuple[str, dict[str, str], dict[tuple[str, str], str], str, str]] = {
+    DISCRIMINANT.name: (
+        "rho",
+        {"target_norm": "‖Ȳ‖²", "discriminant_information": "DI", "predicted_error": "‖Ȳ‖² − DI"},
+        {},
+        "The ridge error against ρ",
+        "squared error",
+    ),
+    ALIGNMENT.name: (
+        "radius",
+        {"effective_size": "effective number of features", "support": "features kept (in a smaller ball: at least)"},
+        {("gain_least", "gain_most"): "growth of ⟨K, YYᵀ⟩, between"},
+        "What the radius of the ball costs and gains",
+        "features, and times",
+    ),
+}
+
+
+def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
+    """The terms over the one slider of an equality or a ball; None for other bounds and without that slider."""
+    found = {each.key: each for each in sliders(given)}
+    if given.bound.name not in _SWEEPS or (key := _SWEEPS[given.bound.name][0]) not in found:
+        return None
+    _, lines, bands, title, y_title = _SWEEPS[given.bound.name]
+    x = np.array(found[key].choices)
+    answers = [what_if(given, {key: float(value)}) for value in x]
+
+    def over(term: str) -> NDArray[np.float64]:
+        return np.array([answer.get(term, math.nan) for answer in answers])
+
+    return Sweep(
+        x,
+        tuple((words, over(term)) for term, words in lines.items()),
+        tuple((words, over(low), over(high)) for (low, high), words in bands.items() if low in answers[0]),
+        float((changes or {}).get(key, found[key].value)),
+        title,
+        found[key].title,
+        y_title,
+    )
 
 
 # -- whether it says anything ----------------------------------------------------------------------------------

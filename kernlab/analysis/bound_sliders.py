@@ -139,6 +139,18 @@ class Slider(NamedTuple):
     kind: Literal["formula", "scaling", "guarantee"]
     sentence: str
 
+    @property
+    def choices(self) -> list[float]:
+        """Values to choose from, low to high and evenly spread over the powers of ten; the run's own among them."""
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        found = [float(f"{lead}e{power}") for power in powers for lead in _SERIES]
+        found = [round(value) for value in found] if self.whole else found
+        return sorted({self.value, *(float(value) for value in found if self.low <= value <= self.high)})
+
+
+#: Twelve steps a decade, each about a fifth more.
+_SERIES = (1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)
+
 
 Changes = Mapping[str, float]
 

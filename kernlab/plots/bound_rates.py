@@ -6,10 +6,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from kernlab.analysis.bound_rates import AgainstN, WeightGuarantee
-from kernlab.plots.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, figure
+from kernlab.analysis.bound_rates import AgainstN, Sweep, WeightGuarantee
+from kernlab.plots.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, fade, figure
 
-__all__ = ["plot_against_n", "plot_weight_guarantee"]
+__all__ = ["plot_against_n", "plot_sweep", "plot_weight_guarantee"]
 
 _LOOKS = {
     "exact": (GREEN, "longdash"),
@@ -121,3 +121,44 @@ def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
         yaxis=_LOG,
         legend={"traceorder": "normal"},
     )
+
+
+def plot_sweep(view: Sweep) -> go.Figure:
+    """Lines and bands of :func:`kernlab.analysis.bound_rates.sweep` on logarithmic axes."""
+    looks = ((GREY, "dash"), (BLUE, "solid"), (ORANGE, "longdash"))
+    traces: list[Any] = [
+        go.Scatter(
+            x=view.x,
+            y=values,
+            mode="lines",
+            name=words,
+            line={"color": colour, "dash": dash, "width": 2.5},
+            hovertemplate=f"{words}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+        )
+        for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
+    ]
+    for words, least, most in view.bands:
+        for values, fill, said in ((least, None, f"{words} this"), (most, "tonexty", "and this")):
+            traces.append(
+                go.Scatter(
+                    x=view.x,
+                    y=values,
+                    mode="lines",
+                    name=said,
+                    fill=fill,
+                    fillcolor=fade(GREEN, 0.3),
+                    line={"color": GREEN, "width": 1.5, "dash": "dot" if fill else "solid"},
+                    hovertemplate=f"{said}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+                )
+            )
+    drawn = figure(
+        traces,
+        title=view.title,
+        x=view.x_title,
+        y=view.y_title,
+        revision="bound-sweep",
+        xaxis=_LOG,
+        yaxis=_LOG,
+        legend={"traceorder": "normal"},
+    )
+    return drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})

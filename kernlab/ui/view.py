@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "matrix": "features",  # what a Gram matrix is looked at as
     "measure": "relative",  # of the error of features
     "around": "",  # the point x₀ that k(x₀, ·) is shown of
+    "whatif": "",  # sliders of a bound that were moved: "n=1000,delta=0.01"
 }
 
 #: The address's words for the view.

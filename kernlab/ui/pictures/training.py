@@ -1,4 +1,4 @@
-"""The pictures of the Train page, tab by tab: overview, spectrum, kernel and bound. Those of frequencies are apart."""
+"""The pictures of the Train page, tab by tab: overview and kernel. Those of frequencies and bounds are apart."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from typing import Any
 import plotly.graph_objects as go
 
 from kernlab.analysis import (
-    bound_terms,
     curves,
     frame_spectrum,
     function_view,
-    identity,
     landmarks,
     mixture,
     results,
     reweighting,
     weights,
 )
-from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.frame_spectrum import plot_frame_eigenvalues, plot_frame_input, plot_frame_spectrum
 from kernlab.plots.function_view import plot_function
-from kernlab.plots.identity import plot_identity
 from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
 from kernlab.plots.mixture import plot_mixture
 from kernlab.plots.results import plot_results
@@ -32,6 +28,7 @@ from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.pictures.base import Shown, picture
 from kernlab.ui.pictures.looking import input_names, input_place
+from kernlab.ui.pictures.timed import timed
 from kernlab.ui.watch import Watch
 
 __all__ = ["head_words", "metric_name", "rank"]
@@ -70,7 +67,7 @@ def objective(at: Shown) -> go.Figure:
     low = min((float(history[name].values.min()) for name in names if len(history[name].values)), default=1.0)
     drawn = curves.curves(history, names, smoothing=smoothing, method=at.watch.run.method)
     title = "Objective and its parts" if len(names) > 1 else "Objective"
-    return _timed(plot_curves(drawn, title=title, y="objective", log_y=at.view["log"] and low > 0), at)
+    return timed(plot_curves(drawn, title=title, y="objective", log_y=at.view["log"] and low > 0), at)
 
 
 def _weighted(at: Shown) -> dict[str, Any]:
@@ -92,19 +89,7 @@ def metric(at: Shown) -> go.Figure:
     )._replace(constant=at.facts.get("constant"))  # fmt: skip
     name = metric_name(at.watch)
     title = "RMSE" if name.startswith("RMSE") else "Accuracy"
-    return _timed(plot_curves(drawn, title=title, y=name, log_y=at.view["log"], constant=True), at)
-
-
-def _timed(figure: go.Figure, at: Shown) -> go.Figure:
-    """A line at the moment that is looked at; where a solver goes by steps, time is counted in those."""
-    if at.mark is not None:
-        figure.add_vline(x=at.mark, line={"color": "#767676", "dash": "dot", "width": 2})
-    if at.watch.unit == "step":
-        figure.update_xaxes(title_text="step")
-        for trace in figure.data:
-            if trace.hovertemplate:
-                trace.hovertemplate = trace.hovertemplate.replace("<extra>epoch", "<extra>step")
-    return figure
+    return timed(plot_curves(drawn, title=title, y=name, log_y=at.view["log"], constant=True), at)
 
 
 #: Heads where there is no room for their titles.
@@ -302,39 +287,3 @@ def _about_weights(at: Shown) -> tuple[str, str]:
 def singular_values(at: Shown) -> go.Figure:
     """Singular values of W."""
     return plot_singular_values(_singular(at))
-
-
-# -- the bound -------------------------------------------------------------------------------------------------
-
-
-@picture("bounds", alt="Discriminant information and the ridge error that it predicts, over training",
-         metrics=("bound/discriminant_information",), uses=("boundlog",), height=360, over_time=True)  # fmt: skip
-def discriminant_identity(at: Shown) -> go.Figure:
-    """‖Ȳ‖² − DI against the measured ridge error."""
-    return _timed(plot_identity(identity.identity(at.watch.history), log_y=at.view["boundlog"]), at)
-
-
-def _terms_now(at: Shown) -> bound_terms.BoundNow:
-    assert at.bound
-    return bound_terms.bound_now(bound_terms.newest(at.watch.until(at.moment.step)), at.bound)
-
-
-@picture("bounds", alt="The terms of the bound as stacked bars beside what was measured", height=360, over_time=True,
-         when=lambda at: at.bound is not None and bool(_terms_now(at).bars))  # fmt: skip
-def bound_now(at: Shown) -> go.Figure:
-    """The bound's terms as stacked bars beside what was measured."""
-    return plot_bound_now(_terms_now(at))
-
-
-def _has_history(at: Shown) -> bool:
-    keys = [f"bound/{key}" for key in (*at.bound.over_time, at.bound.measured)] if at.bound else []
-    return _iterative(at) and any(key in at.watch.history for key in keys)
-
-
-@picture("bounds", alt="The terms of the bound over training", uses=("boundlog",), height=360, over_time=True,
-         when=lambda at: _has_history(at) and "bound/discriminant_information" not in at.watch.history)  # fmt: skip
-def bound_history(at: Shown) -> go.Figure:
-    """The bound's terms over training."""
-    assert at.bound
-    drawn = bound_terms.bound_history(at.watch.history, at.bound)
-    return _timed(plot_bound_history(drawn, log_y=at.view["boundlog"]), at)
