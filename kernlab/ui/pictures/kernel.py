@@ -492,7 +492,8 @@ def _about_diagonal(at: Shown) -> tuple[str, str]:
     return r"k(x,x)=\|\varphi(x)\|^2", words
 
 
-@picture("kernel", alt="Histogram of k(x, x)", arrays=("diagonal",), uses=("points", "output"), note=_about_diagonal)
+@picture("kernel", "inside.spectrum", alt="Histogram of k(x, x)", arrays=("diagonal",), uses=("points", "output"),
+         note=_about_diagonal)  # fmt: skip
 def diagonal(at: Shown) -> go.Figure:
     """Histogram of k(x, x), with the selected points."""
     marked = {}

@@ -209,7 +209,7 @@ def _about_profile(at: Shown) -> tuple[str, str]:
 
 @picture("inside.spectrum", alt="The kernel along a line, learned and exact", arrays=("omega",), height=340,
          uses=(*_LOOK, "start"), note=_about_profile)  # fmt: skip
-def kernel_profile(at: Shown) -> go.Figure:
+def line_profile(at: Shown) -> go.Figure:
     """k(x₀ + τu, x₀): now with its error, before, and of the density that frequencies were drawn from."""
     now, before = frequencies_at(at)
     width = profile.reach(direction(at), before)
@@ -221,7 +221,7 @@ def kernel_profile(at: Shown) -> go.Figure:
 
 @picture("inside.spectrum", alt="What the selected frequencies carry of the kernel", arrays=("omega",), height=340,
          when=lambda at: bool(selected(at)), uses=(*_LOOK, "start", "frequencies"))  # fmt: skip
-def kernel_part(at: Shown) -> go.Figure:
+def carried_part(at: Shown) -> go.Figure:
     """The part of the kernel that the selected frequencies carry, and the rest."""
     now, before = frequencies_at(at)
     law, line = _law(at), direction(at)
