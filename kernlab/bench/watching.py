@@ -6,28 +6,18 @@ same run is watched and left alone in turns, so that both see the same machine.
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.errors import AppError
+from kernlab.bench.browsing import chromium, serving
 
 __all__ = ["watching"]
 
 TURNS, SECONDS = 5, 6.0  # turns of watching and leaving alone, and the length of each
 CLICKS = 5
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 CURVE = "document.querySelector('.st-key-objective .js-plotly-plot')?._fullData?.[0]?._length > 0"
 
 
@@ -38,7 +28,7 @@ def watching() -> dict[str, Any]:
     Raises:
         AppError: there is no Playwright or no Chromium here.
     """
-    with _app() as (url, home), _browser() as browser:
+    with serving() as (url, home), chromium() as browser:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         first = [_first_point(context, url, seed) for seed in range(CLICKS + 1)][1:]  # the first one warms the server
         page = context.new_page()
@@ -104,43 +94,3 @@ def _speed(store: Any, run_id: str) -> float:
 
 def _button(page: Any, name: str) -> Any:
     return page.locator("[data-testid=stMain] .stButton").get_by_role("button", name=name, exact=True)
-
-
-@contextmanager
-def _app() -> Iterator[tuple[str, Path]]:
-    """The app as ``kernlab app`` serves it, with a run folder of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as home:
-        command = [sys.executable, "-m", "kernlab.cli", "app", "--no-browser", "--port", str(port)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        process = subprocess.Popen(command, env={**os.environ, "KERNLAB_HOME": home}, **quiet)  # type: ignore[call-overload]
-        url = f"http://127.0.0.1:{port}"
-        try:
-            for _ in range(300):
-                with suppress(OSError), urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
-                    break
-                time.sleep(0.1)
-            yield url, Path(home)
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
-@contextmanager
-def _browser() -> Iterator[Any]:
-    missing = "this benchmark needs Playwright and Chromium"
-    try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        raise AppError(missing, "no playwright", "install kernlab[test]") from None
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, names)), None)
-    with sync_playwright() as driver:
-        try:
-            browser = driver.chromium.launch(executable_path=path, args=FLAGS)
-        except Error as error:
-            raise AppError(missing, str(error).splitlines()[0], "install Chromium, or set KERNLAB_BROWSER") from None
-        yield browser
-        browser.close()
