@@ -20,6 +20,9 @@ METRICS = {
 }
 
 
+_TICKS = [first * 10.0**power for power in range(-4, 5) for first in (1, 2, 5)]
+
+
 def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
     """Our mean over the printed mean, each with its standard deviation.
 
@@ -55,7 +58,7 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
                 traces.append(_points(part, method, pale=pale, named=not pale or not plain))
     side = "above" if more else "below"
     note = "; pale: not on the stated scale" if any(row["mark"] for row in drawn) else ""
-    axis = {} if more else {"type": "log", "exponentformat": "power", "nticks": 6}
+    axis: dict[str, Any] = {} if more else {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
     return figure(
         traces,
         title=f"Ours against the printed: {words.split(' (')[0]}",
@@ -101,7 +104,8 @@ def plot_measured(rows: Sequence[Mapping[str, Any]], key: str, words: str) -> go
     ours = go.Scatter(
         x=[row[key] for row in rows],
         y=places,
-        error_x={"array": [row.get(f"{key}_std") or 0.0 for row in rows], "thickness": 1.5, "width": 4},
+        error_x={"array": [row.get(f"{key}_std") or 0.0 for row in rows], "thickness": 1.5, "width": 4,
+                 "visible": any(row.get(f"{key}_std") for row in rows)},
         mode="markers",
         name="ours",
         marker={"color": [s.colour for s in styles], "symbol": [s.symbol for s in styles], "size": 12,

@@ -20,9 +20,9 @@ _STYLE = """<style>
 </style>"""
 
 
-def line(cells: Sequence[str], *, tag: str = "td", quiet: bool = False) -> str:
-    """A row of cells, which are HTML; the first is a name."""
-    written = (f"<{tag}{' class=name' if not place else ''}>{cell}</{tag}>" for place, cell in enumerate(cells))
+def line(cells: Sequence[str], *, tag: str = "td", quiet: bool = False, names: int = 1) -> str:
+    """A row of cells, which are HTML; the first ``names`` of them are words."""
+    written = (f"<{tag}{' class=name' if place < names else ''}>{cell}</{tag}>" for place, cell in enumerate(cells))
     return f"<tr{' class=quiet' if quiet else ''}>{''.join(written)}</tr>"
 
 

@@ -61,7 +61,7 @@ def printed_table(table: str) -> None:
         rows.setdefault(figure.dataset, {})[figure.method] = figure
     known = any(figure.constant is not None for figure in figures)
     heads = ["Data set", "", *methods, *([f"{CONSTANT} predictor"] if known else [])]
-    lines = [grid.line(list(map(escape, heads)), tag="th")]
+    lines = [grid.line(list(map(escape, heads)), tag="th", names=2)]
     for dataset, row in rows.items():
         first = next(iter(row.values()))
         places = _PLACES[first.metric]
@@ -69,7 +69,7 @@ def printed_table(table: str) -> None:
         constant = "–" if first.constant is None else grid.figure(first.constant, None, places)
         best = _best(row)
         cells = [_cell(row[method], places, best) if method in row else "" for method in methods]
-        lines.append(grid.line([escape(dataset), unit, *cells, *([constant] if known else [])]))
+        lines.append(grid.line([escape(dataset), unit, *cells, *([constant] if known else [])], names=2))
     st.markdown(f"**{about.title}, as printed**")
     grid.show(lines, "papers-printed")
     marked = sum(bool(figure.mark) for figure in figures)
@@ -96,10 +96,17 @@ def _best(row: Mapping[str, Published]) -> float | None:
 
 
 def _cell(figure: Published, places: int, best: float | None) -> str:
-    text = grid.figure(figure.mean, figure.std, places)
+    text = _as_printed(figure.mean, figure.std, places)
     if figure.mark:
         return f'<span title="{escape(figure.mark)}">{text} †</span>'
     return f"<b>{text}</b>" if figure.mean == best else text
+
+
+def _as_printed(mean: float | None, std: float | None, places: int) -> str:
+    """With a deviation like 1.29e-5 as it stands."""
+    if mean is not None and std and std < 0.5 * 10**-places:
+        return f"{grid.figure(mean, None, places)} ± {std:.2e}".replace("e-0", "e-")
+    return grid.figure(mean, std, places)
 
 
 # -- what is computed ------------------------------------------------------------------------------------------
@@ -224,8 +231,8 @@ def _beside(table: str, snapshot: Snapshot) -> None:
     if not finished:
         st.caption("The first split is complete once every method has finished it.")
     heads = ["Data set", "Method", "Unit", "Ours", "Printed", "Difference", "Constant", "Splits", "Training (s)", ""]
-    lines = [grid.line(heads, tag="th")]
-    lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT) for row in rows]
+    lines = [grid.line(heads, tag="th", names=3)]
+    lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT, names=3) for row in rows]
     grid.show(lines, "papers-beside")
     for message, names in _failures(rows).items():
         st.error(f"{', '.join(names)}: {message}", icon=":material/error:")
@@ -258,7 +265,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         escape(row["method"]),
         METRICS.get(row["metric"], row["metric"]).split(" (")[0],
         grid.figure(ours, row["std"], places),
-        grid.figure(theirs, row["published_std"], places),
+        _as_printed(theirs, row["published_std"], places),
         difference,
         constant,
         str(row["n"]),
