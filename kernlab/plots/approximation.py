@@ -58,6 +58,6 @@ def plot_approximation(view: Approximation, *, letter: str = "D") -> go.Figure:
         x=f"features {letter}" if letter == "D" else f"landmarks {letter}",
         y=words,
         revision=f"approximation:{view.measure}",
-        xaxis={"type": "log"},
+        xaxis={"type": "log", "dtick": 1},
         yaxis={"type": "log", "exponentformat": "power"},
     )

@@ -77,7 +77,7 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
             ),
         ]
     note = f"{len(view.rows)} of {view.wanted} selected rows" if len(view.rows) < view.wanted else ""
-    shown = figure(
+    return figure(
         traces,
         title="Rows of the Gram matrix",
         subtitle=note,
@@ -85,10 +85,11 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
         y="k(x, x')",
         revision="gram-rows",
         xaxis=_ticks(view.groups),
+        shapes=[
+            {"type": "line", "x0": end - 0.5, "x1": end - 0.5, "yref": "paper", "y0": 0, "y1": 1, "line": _BORDER}
+            for end in view.groups.ends[:-1]
+        ],
     )
-    for end in view.groups.ends[:-1]:
-        shown.add_vline(x=end - 0.5, line=_BORDER)
-    return shown
 
 
 def _cells(values: Any, name: str, scale: Any, limits: tuple[float, float]) -> Any:

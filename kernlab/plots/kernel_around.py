@@ -9,14 +9,13 @@ import plotly.graph_objects as go
 
 from kernlab.analysis.kernel_around import KernelProfile, KernelSurface
 from kernlab.plots.moments import moment_style
-from kernlab.plots.theme import GREY, VERMILLION, class_style, colourbar, fade, figure
+from kernlab.plots.theme import DIVERGING, GREY, VERMILLION, class_style, colourbar, fade, figure
 
 __all__ = ["plot_kernel_profile", "plot_kernel_surface"]
 
-# From nothing to full above zero; below zero it is warm.
+# From nothing to full, so that either background shows where a point has no kin.
 _POSITIVE = [[0, "rgba(0,114,178,0)"], [0.15, "rgba(0,114,178,0.3)"], [1, "rgba(0,114,178,1)"]]
-_SIGNED = [[0, VERMILLION], [0.45, "rgba(213,94,0,0.12)"], [0.5, "rgba(128,128,128,0)"], [0.55, "rgba(0,114,178,0.12)"],
-           [1, "#0072B2"]]  # fmt: skip
+_LEVELS = 12  # lines between the lowest colour and the highest
 
 
 def plot_kernel_profile(view: KernelProfile) -> go.Figure:
@@ -50,17 +49,18 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
     """k(x₀, ·) as contours over the sample; the cross is x₀."""
     low, high = float(view.values.min()), max(float(view.values.max()), view.own, 1e-12)
     signed = low < -0.02 * high
-    limit = max(-low, high)
+    top = max(-low, high)
+    bottom = -top if signed else 0.0
     traces: list[Any] = [
         go.Contour(
             x=view.x,
             y=view.y,
             z=view.values,
-            zmin=-limit if signed else 0.0,
-            zmax=limit if signed else high,
-            colorscale=_SIGNED if signed else _POSITIVE,
+            zmin=bottom,
+            zmax=top,
+            colorscale=DIVERGING if signed else _POSITIVE,
             colorbar=colourbar("k(x₀, x)"),
-            ncontours=14,
+            contours={"coloring": "heatmap", "start": bottom, "end": top, "size": (top - bottom) / _LEVELS},
             line={"width": 0.5, "color": fade(GREY, 0.7)},
             name="k(x₀, x)",
             hovertemplate="k(x₀, x) = %{z:.3~g}<extra></extra>",

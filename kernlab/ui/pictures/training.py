@@ -1,4 +1,4 @@
-"""The pictures of the Train page, tab by tab: overview and kernel. Those of frequencies and bounds are apart."""
+"""The pictures of the Train page. Those of frequencies, of the kernel and of bounds are apart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from kernlab.analysis import (
     mixture,
     results,
     reweighting,
-    weights,
 )
 from kernlab.plots.curves import plot_curves
 from kernlab.plots.frame_spectrum import plot_frame_eigenvalues, plot_frame_input, plot_frame_spectrum
@@ -24,14 +23,13 @@ from kernlab.plots.landmarks import plot_landmark_pictures, plot_landmarks
 from kernlab.plots.mixture import plot_mixture
 from kernlab.plots.results import plot_results
 from kernlab.plots.reweighting import plot_feature_weights, plot_weight_mass
-from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.pictures.base import Shown, picture
 from kernlab.ui.pictures.looking import input_names, input_place
 from kernlab.ui.pictures.timed import timed
 from kernlab.ui.watch import Watch
 
-__all__ = ["head_words", "metric_name", "rank"]
+__all__ = ["head_words", "metric_name"]
 
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
 
@@ -230,60 +228,3 @@ def frame_eigenvalues(at: Shown) -> go.Figure:
     """Aλ_i in falling order with the tightest power law above them."""
     constant = at.moment.values.get("bound/frame_constant")
     return plot_frame_eigenvalues(frame_spectrum.frame_eigenvalues(at.arrays["spectrum"], constant))
-
-
-# -- kernel and weights ----------------------------------------------------------------------------------------
-
-
-def _about_diagonal(at: Shown) -> tuple[str, str]:
-    if "omega_prime" in at.arrays:
-        return (
-            r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)",
-            "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
-            "where the two frequencies of a pair disagree, the kernel knows some places better than others.",
-        )
-    words = "The squared length of the features."
-    if "landmarks" in at.arrays:
-        words += " What it lacks of the kernel's own k(x, x) is what the landmarks do not see of x."
-    elif "omega" in at.arrays:
-        words += (
-            " An exact stationary kernel has the same k(x, x) everywhere; features only come near to it, the nearer "
-            "the more of them there are."
-        )
-    return r"k(x,x)=\|\varphi(x)\|^2", words
-
-
-@picture("kernel", "inside.spectrum", alt="Histogram of k(x, x)", arrays=("diagonal",), note=_about_diagonal)
-def diagonal(at: Shown) -> go.Figure:
-    """Histogram of k(x, x)."""
-    return plot_diagonal(weights.diagonal(at.arrays["diagonal"]))
-
-
-def _singular(at: Shown) -> weights.SingularValues:
-    rows = int(getattr(at.method.feature_map, "n_features", 1)) if at.method else 1
-    return weights.singular_values(at.arrays["weight_singular_values"], rows=rows)
-
-
-def rank(at: Shown) -> int | None:
-    """Rank of W; None where it can hardly vary: no W, or less than three outputs."""
-    return _singular(at).rank if len(at.arrays.get("weight_singular_values", ())) > 2 else None
-
-
-def _about_weights(at: Shown) -> tuple[str, str]:
-    if at.method and any(each.name == "trace_norm" for each in at.method.regularizers):
-        return (
-            r"W^{+}=U\,\operatorname{diag}\left((\sigma_j-\lambda_1\eta)_+\right)V^\top",
-            "ASKL eq. 7–8. The proximal step of the trace norm takes λ₁η from every singular value and cuts at "
-            "zero, so that the rank of W can fall.",
-        )
-    return (
-        r"W=U\,\operatorname{diag}(\sigma_1,\dots,\sigma_K)\,V^\top",
-        "How much the K outputs have in common: directions of W beyond its rank say nothing new.",
-    )
-
-
-@picture("kernel", alt="Singular values of W", arrays=("weight_singular_values",), note=_about_weights,
-         when=lambda at: rank(at) is not None)  # fmt: skip
-def singular_values(at: Shown) -> go.Figure:
-    """Singular values of W."""
-    return plot_singular_values(_singular(at))
