@@ -125,7 +125,9 @@ class _Session:
                 self._threads()
 
     def close(self) -> None:
-        """Let the cluster forget the data."""
+        """Let the cluster forget the data; one that has gone already has."""
+        if self._client.status != "running":
+            return
         for ticket in self._tickets.values():
             self._client.unregister_worker_plugin(ticket)
 

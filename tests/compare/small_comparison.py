@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from typing import Any
 
 from kernlab.compare import Comparison, Record
@@ -14,9 +15,9 @@ QUICK = {"n_features": 20, "epochs": 2}
 
 
 def small(methods: tuple[str, ...] = ("SK", "ASKL"), repeats: int = 3, **changes: Any) -> Comparison:
-    """Two quick methods on iris."""
-    changes = {"options": QUICK, **changes}
-    return Comparison(methods, (DataSpec.build(dataset="iris"),), repeats, **changes)
+    """Two quick methods on iris, unless said otherwise."""
+    changes = {"datasets": (DataSpec.build(dataset="iris"),), "options": QUICK, **changes}
+    return Comparison(methods, repeats=repeats, **changes)
 
 
 def done(comparison: Comparison, store: Any, **options: Any) -> tuple[Record, ...]:
@@ -34,3 +35,12 @@ def computed(events: Iterable[Any]) -> list[Computed]:
 def numbers(records: Iterable[Record]) -> list[Record]:
     """The records without what a clock says."""
     return [replace(record, seconds=0.0, tuning_seconds=0.0) for record in records]
+
+
+def elsewhere(comparison: Comparison, store: Any, line: Connection) -> None:
+    """What another process does: plan, say so, wait for a word, compute, say what it has computed and what there is."""
+    events = compare(comparison, backend="here", store=store)
+    line.send(type(next(events)).__name__)
+    line.recv()
+    found = list(events)
+    line.send((sum(not each.elsewhere for each in computed(found)), found[-1].complete, len(found[-1].records)))

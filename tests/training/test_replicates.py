@@ -129,6 +129,17 @@ def test_what_cannot_be_trained_says_why_and_the_rest_goes_on():
     assert not good.message
 
 
+def test_a_stack_that_cannot_go_on_is_trained_one_by_one(monkeypatch, caplog):
+    def refuse(self: Stack, steps: int) -> None:
+        raise RuntimeError("one of them is ill-conditioned")
+
+    monkeypatch.setattr(Stack, "advance", refuse)
+    data, small = classes(), spec("ASKL").method
+    for found in together(small, data, range(2)):
+        assert apart(found, small, data, found.seed) < 1e-4
+    assert "ill-conditioned" in caplog.text
+
+
 # -- memory -----------------------------------------------------------------------------------------------------
 
 
