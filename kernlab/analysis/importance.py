@@ -55,11 +55,13 @@ class ImportancePicture(NamedTuple):
 
     Attributes:
         values: share times the number of pixels [height width]: 1 is what each would have if all were alike.
-        limit: colours run from 0 to limit.
+        limit: colours run from 0 to limit, of a change from −limit.
+        change: values are now − then.
     """
 
     values: NDArray[np.float32]
     limit: float
+    change: bool
 
 
 def curvature(spectrum: Spectrum, weights: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -98,16 +100,17 @@ def importance(
     )
 
 
-def importance_picture(now: Spectrum, shape: tuple[int, int], *, weights: ArrayLike | None = None) -> ImportancePicture:
-    """Importance of every pixel of inputs that are pictures of ``shape`` (height, width).
+def importance_picture(now: Spectrum, shape: tuple[int, int], then: Spectrum | None = None) -> ImportancePicture:
+    """Importance of every pixel of inputs that are pictures of ``shape`` (height, width); with ``then``, its change.
 
     Raises:
         OptionError: the pictures have another size than the inputs.
     """
     if shape[0] * shape[1] != now.d:
         raise OptionError(f"height times width must be the {now.d} inputs", f"{shape[0]} × {shape[1]}")
-    values = (_shares(curvature(now, weights)) * now.d).reshape(shape).astype(np.float32)
-    return ImportancePicture(values, float(np.quantile(values, 0.995)) or 1.0)
+    shares = _shares(curvature(now)) - (0.0 if then is None else _shares(curvature(then)))
+    values = (shares * now.d).reshape(shape).astype(np.float32)
+    return ImportancePicture(values, float(np.quantile(np.abs(values), 0.995)) or 1.0, then is not None)
 
 
 def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:

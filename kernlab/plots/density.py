@@ -25,11 +25,11 @@ def plot_density(density: Density) -> go.Figure:
                 x=density.grid,
                 y=density.law,
                 mode="lines",
-                name="density drawn from",
+                name="assigned, exact",
                 line={"color": GREY, "width": 1, "simplify": False},
                 fill="tozeroy",
                 fillcolor=fade(GREY, 0.2),
-                hovertemplate="drawn from: %{y:.3~g} at %{x:.3~g}<extra></extra>",
+                hovertemplate="assigned, exact: %{y:.3~g} at %{x:.3~g}<extra></extra>",
             )
         )
     for curve in density.curves:

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kernlab.analysis.frequency_pictures import FrequencyPictures
+from kernlab.plots.selection import selecting
 from kernlab.plots.theme import DIVERGING, GREEN, colourbar, figure
 
 __all__ = ["plot_frequency_pictures"]
@@ -62,5 +63,5 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
         xaxis={**hidden, "constrain": "domain"},
         yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
         shapes=frames,
-        dragmode="select",
+        **selecting(view.marked),
     )

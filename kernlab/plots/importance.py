@@ -5,13 +5,13 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from kernlab.analysis.importance import Importance, ImportancePicture
-from kernlab.plots.theme import BLUE, GREY, colourbar, figure
+from kernlab.plots.theme import BLUE, DIVERGING, GREY, colourbar, figure
 
 __all__ = ["plot_importance", "plot_importance_picture"]
 
 
-def plot_importance(view: Importance) -> go.Figure:
-    """A bar an input, the most important first; a hollow mark where it was before training."""
+def plot_importance(view: Importance, since: str = "before training") -> go.Figure:
+    """A bar an input, the most important first; a mark where it was at the moment that ``since`` names."""
     traces = [
         go.Bar(
             x=view.now,
@@ -25,9 +25,9 @@ def plot_importance(view: Importance) -> go.Figure:
             x=view.before,
             y=view.names,
             mode="markers",
-            name="before training",
+            name=since,
             marker={"color": GREY, "symbol": "line-ns-open", "size": 16, "line": {"width": 3}},
-            hovertemplate="%{y}: %{x:.2%} before training<extra></extra>",
+            hovertemplate=f"%{{y}}: %{{x:.2%}} {since}<extra></extra>",
         ),
     ]
     some = (
@@ -45,22 +45,22 @@ def plot_importance(view: Importance) -> go.Figure:
     )
 
 
-def plot_importance_picture(view: ImportancePicture) -> go.Figure:
-    """The same for every pixel; 1 is what each would have if all were alike."""
+def plot_importance_picture(view: ImportancePicture, since: str = "") -> go.Figure:
+    """The same for every pixel; 1 is what each would have if all were alike. Of a change ``since`` names the moment."""
     trace = go.Heatmap(
         z=view.values,
-        zmin=0,
+        zmin=-view.limit if view.change else 0,
         zmax=view.limit,
-        colorscale="Cividis",
-        colorbar=colourbar("times the average"),
+        colorscale=DIVERGING if view.change else "Cividis",
+        colorbar=colourbar("now − then, times the average" if view.change else "times the average"),
         name="importance",
         hovertemplate="column %{x}, row %{y}: %{z:.2f} times the average<extra></extra>",
     )
     hidden = {"visible": False}
     return figure(
         [trace],
-        title="Importance of the pixels",
-        subtitle="E ω² of each pixel beside the average",
+        title="Change of the pixels' importance" if view.change else "Importance of the pixels",
+        subtitle=f"since {since}" if view.change else "E ω² of each pixel beside the average",
         x="",
         y="",
         revision="importance-picture",

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from kernlab.analysis.joint import Joint, JointChange
 from kernlab.analysis.selection import Cloud
 from kernlab.plots.density import FREQUENCY_UNIT
-from kernlab.plots.selection import points
-from kernlab.plots.theme import DIVERGING, ORANGE, VERMILLION, colourbar, figure
+from kernlab.plots.selection import points, selecting
+from kernlab.plots.theme import BLUE, ORANGE, VERMILLION, colourbar, figure
 
 __all__ = ["plot_joint", "plot_joint_change", "plot_joint_surface"]
 
@@ -19,6 +19,8 @@ __all__ = ["plot_joint", "plot_joint_change", "plot_joint_surface"]
 _SCALE = [[0, "rgba(0,114,178,0)"], [0.15, "rgba(0,114,178,0.45)"], [0.6, "rgba(0,114,178,0.95)"], [1, "#56B4E9"]]
 
 
+#: Nothing where nothing has changed.
+_CHANGE = [[0, VERMILLION], [0.5, "rgba(128,128,128,0)"], [1, BLUE]]
 #: The surface has no background to show through.
 _SOLID = [[0, "#f2f2f2"], [0.02, "#cfe0ee"], [0.3, "#56B4E9"], [1, "#0072B2"]]
 
@@ -67,6 +69,7 @@ def plot_joint(joint: Joint, cloud: Cloud | None = None) -> go.Figure:
         revision=f"joint:{joint.what}",
         xaxis={"zeroline": False, "showgrid": False, "constrain": "domain", "range": _ends(joint.grid)},
         yaxis={"zeroline": False, "showgrid": False, "range": _ends(joint.grid)},
+        **({} if cloud is None else selecting(cloud.marked)),
     )
 
 
@@ -121,7 +124,7 @@ def plot_joint_change(change: JointChange, since: str) -> go.Figure:
             zmin=-change.limit,
             zmax=change.limit,
             name="now − then",
-            colorscale=DIVERGING,
+            colorscale=_CHANGE,
             colorbar=colourbar("density now − then"),
             zsmooth="best",
             hovertemplate="ω %{x:.3~g}, ω' %{y:.3~g}: %{z:+.3~g}<extra></extra>",

@@ -73,7 +73,7 @@ def plot_part(view: Part) -> go.Figure:
     return figure(
         traces,
         title="What the selected frequencies carry",
-        subtitle=f"{view.what}: {view.selected} of {view.total}, {view.share:.1%} of k(0)",
+        subtitle=f"{view.what}: {view.selected} of {view.total}, {view.share:.1%} of the weight",
         x=_DISTANCE,
         y="k(x₀ + τu, x₀)",
         revision=f"part:{view.what}",

@@ -11,7 +11,7 @@ from kernlab.analysis.selection import Cloud
 from kernlab.plots.density import FREQUENCY_UNIT
 from kernlab.plots.theme import GREEN, GREY, fade, figure
 
-__all__ = ["plot_cloud", "points"]
+__all__ = ["plot_cloud", "points", "selecting"]
 
 
 def plot_cloud(cloud: Cloud) -> go.Figure:
@@ -24,8 +24,13 @@ def plot_cloud(cloud: Cloud) -> go.Figure:
         x=f"ω ({FREQUENCY_UNIT})",
         y="ω'" if cloud.pairs else f"‖ω‖ ({FREQUENCY_UNIT})",
         revision=f"cloud:{cloud.what}",
-        dragmode="select",
+        **selecting(cloud.marked),
     )
+
+
+def selecting(marked: Any) -> dict[str, Any]:
+    """Layout in which dragging selects; what was drawn for that goes as soon as the selection is marked itself."""
+    return {"dragmode": "select", "selections": [], "selectionrevision": ",".join(map(str, marked))}
 
 
 def points(cloud: Cloud) -> list[Any]:
@@ -44,6 +49,7 @@ def points(cloud: Cloud) -> list[Any]:
             mode="markers",
             name=name,
             marker=marker,
+            unselected={"marker": {"opacity": 1}},
             hovertemplate=f"frequency %{{customdata}}<br>ω %{{x:.3~g}}, {other} %{{y:.3~g}}<extra></extra>",
         )
         for name, mine, marker in looks

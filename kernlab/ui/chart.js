@@ -206,8 +206,8 @@ class Chart {
     const figure = (this.figure = JSON.parse(dark(look.back) ? lifted(this.data.figure) : this.data.figure));
     const touch = matchMedia("(pointer: coarse)").matches;
     const layout = {
-      dragmode: touch && !figure.layout.scene ? false : undefined, // a finger scrolls the page
       ...figure.layout,
+      ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
       uirevision: `${figure.layout.uirevision} ${this.data.revision}`,
       template: { layout: over(figure.layout.template?.layout, look.layout) },
       width, height: this.data.height, autosize: false,

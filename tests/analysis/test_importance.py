@@ -75,5 +75,10 @@ def test_importance_of_pixels_is_one_on_average():
     found = importance_picture(Spectrum(rng.normal(size=(6, 30))), (2, 3))
     assert found.values.shape == (2, 3)
     assert found.values.mean() == pytest.approx(1)
+    other = Spectrum(rng.normal(size=(6, 9)))
+    change = importance_picture(Spectrum(np.eye(6)), (2, 3), other)
+    assert change.values == pytest.approx(1 - importance_picture(other, (2, 3)).values, abs=1e-6)
+    assert change.change
+    assert not found.change
     with pytest.raises(OptionError, match="6 inputs"):
         importance_picture(Spectrum(np.ones((6, 2))), (2, 2))

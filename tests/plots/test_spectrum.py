@@ -48,6 +48,9 @@ FIGURES = {
     "part": plot_part(PART),
     "importance": plot_importance(IMPORTANCE),
     "importance picture": plot_importance_picture(importance.importance_picture(NOW, (28, 28))),
+    "importance picture change": plot_importance_picture(
+        importance.importance_picture(NOW, (28, 28), THEN), since="step 3"
+    ),
     "tiles": plot_frequency_pictures(TILES),
     "tiles change": plot_frequency_pictures(
         frequency_pictures.frequency_pictures(NOW, (28, 28), then=THEN, change=True)
@@ -89,8 +92,8 @@ def test_moments_of_one_picture_share_a_zoom_and_directions_do_not():
 def test_the_law_lies_beneath_the_estimates():
     first = FIGURES["density"].data[0]
     same(first, x=DENSITY.grid, y=DENSITY.law)
-    assert (first.name, first.fill) == ("density drawn from", "tozeroy")
-    assert "density drawn from" not in [trace.name for trace in plot_density(DENSITY._replace(law=None)).data]
+    assert (first.name, first.fill) == ("assigned, exact", "tozeroy")
+    assert "assigned, exact" not in [trace.name for trace in plot_density(DENSITY._replace(law=None)).data]
 
 
 def test_changes_of_a_density():
@@ -154,6 +157,22 @@ def test_importance_before_and_now():
     assert FIGURES["importance"].layout.yaxis.autorange == "reversed"
     assert f"20 of 784 inputs, {IMPORTANCE.shown:.0%}" in FIGURES["importance"].layout.title.subtitle.text
     assert bars.marker.color == BLUE
+
+
+def test_a_change_of_importance_is_centred_on_zero():
+    (heat,) = FIGURES["importance picture change"].data
+    same(heat, z=importance.importance_picture(NOW, (28, 28), THEN).values)
+    assert heat.zmin == -heat.zmax
+    assert "step 3" in FIGURES["importance picture change"].layout.title.subtitle.text
+    assert plot_importance(IMPORTANCE, "at step 3").data[1].name == "at step 3"
+
+
+def test_dragging_selects_and_its_outline_goes_when_the_selection_is_marked():
+    for name in ("joint", "cloud", "tiles"):
+        layout = FIGURES[name].layout
+        assert (layout.dragmode, layout.selections) == ("select", ())
+    other = plot_cloud(selection.cloud(LINE, NOW, [5]))
+    assert other.layout.selectionrevision != FIGURES["cloud"].layout.selectionrevision
 
 
 def test_selected_tiles_are_framed():

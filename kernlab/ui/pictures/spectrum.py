@@ -88,10 +88,14 @@ def _pictured(at: Shown) -> bool:
 
 
 def _taken(at: Shown, event: str, value: Any) -> Mapping[str, Any]:
-    """Points that were drawn round, as places of frequencies."""
-    reported = [point.get("customdata") for point in value or ()]
+    """Points that were drawn round, as places of frequencies; one that is clicked joins them, or leaves."""
+    points = [value] if event == "click" else value or ()
+    reported = [point.get("customdata") for point in points]
     places = [each[0] if isinstance(each, list) else each for each in reported if each is not None]
-    return {"frequencies": ",".join(str(place) for place in sorted({int(place) for place in places}))}
+    chosen = {int(place) for place in places}
+    if event == "click":
+        chosen ^= set(at.frequencies)
+    return {"frequencies": ",".join(str(place) for place in sorted(chosen))}
 
 
 # -- densities -------------------------------------------------------------------------------------------------
@@ -132,7 +136,7 @@ def _about_pairs(at: Shown) -> tuple[str, str]:
 
 @picture("spectrum", alt="Joint density of the two frequencies, with pairs that can be selected",
          arrays=("omega", "omega_prime"), uses=(*_LOOK, "surface", "frequencies"), height=560, note=_about_pairs,
-         events=("select",), taken=_taken)  # fmt: skip
+         events=("click", "select"), taken=_taken)  # fmt: skip
 def joint_density(at: Shown) -> go.Figure:
     """s(ω, ω') along one direction with the diagonal: as colour with pairs on it, as a surface, or what has changed."""
     line = direction(at)
@@ -154,7 +158,7 @@ def joint_density(at: Shown) -> go.Figure:
 
 @picture("inside.spectrum", alt="Frequencies as points that can be selected", arrays=("omega",),
          when=lambda at: "omega_prime" not in at.arrays, uses=(*_LOOK, "frequencies"), height=360,
-         events=("select",), taken=_taken)  # fmt: skip
+         events=("click", "select"), taken=_taken)  # fmt: skip
 def frequency_cloud(at: Shown) -> go.Figure:
     """Single frequencies along one direction against their length."""
     return plot_cloud(selection.cloud(direction(at), frequencies_at(at)[0], selected(at), what=_what(at)))
@@ -195,8 +199,9 @@ def _start(at: Shown) -> Any:
 def _about_profile(at: Shown) -> tuple[str, str]:
     if "omega_prime" in at.arrays:
         return (
-            r"k(x_0+\tau u,\,x_0)=\tfrac14\,\mathbb E\left[\cos(\omega^\top x-\omega'^\top x_0)"
-            r"+\cos(\omega'^\top x-\omega^\top x_0)+\cos\tau\,\omega^\top u+\cos\tau\,\omega'^\top u\right]",
+            r"\begin{gathered}k(x,x_0)=\tfrac14\,\mathbb E\big[\cos(\omega^\top x-\omega'^\top x_0)\\"
+            r"+\cos(\omega'^\top x-\omega^\top x_0)\\"
+            r"+\cos\tau\omega^\top u+\cos\tau\omega'^\top u\big]\end{gathered}",
             "The kernel between x₀ and the points x = x₀ + τu on a line through it, without the noise of the phases "
             "(ASKL eq. 5–6). The band is the error of an average over as many frequencies drawn independently.",
         )
@@ -249,18 +254,21 @@ def _about_importance(at: Shown) -> tuple[str, str]:
 def input_importance(at: Shown) -> go.Figure:
     """Share of E ω_j² that each input has."""
     now, before = frequencies_at(at)
-    return plot_importance(importance.importance(now, before, input_names(at), count=15))
+    then, names = _then(at), input_names(at)
+    found = importance.importance(now, then or before, names, count=15)
+    return plot_importance(found, f"at {_since(at)}") if then else plot_importance(found)
 
 
 @picture("inside.spectrum", alt="Importance of the pixels", arrays=("omega",), when=_pictured, height=380)
 def pixel_importance(at: Shown) -> go.Figure:
-    """The same as a picture."""
+    """The same as a picture, or what has changed about it."""
     assert at.image
-    return plot_importance_picture(importance.importance_picture(frequencies_at(at)[0], at.image))
+    found = importance.importance_picture(frequencies_at(at)[0], at.image, _then(at))
+    return plot_importance_picture(found, _since(at)) if found.change else plot_importance_picture(found)
 
 
 @picture("spectrum", alt="Frequencies as pictures", arrays=("omega",), when=_pictured, height=420,
-         uses=("order", "frequencies"), events=("select",), taken=_taken)  # fmt: skip
+         uses=("order", "frequencies"), events=("click", "select"), taken=_taken)  # fmt: skip
 def frequencies(at: Shown) -> go.Figure:
     """Frequencies as pictures of the size of the inputs, or what has changed about them."""
     assert at.image
