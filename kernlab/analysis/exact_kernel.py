@@ -7,9 +7,6 @@
     landmarks                 the kernel that they are landmarks of
     frames, exact kernels     themselves
 
-For a Gaussian density the pairs' kernel is the closed form of ASKL eq. 5; the same step, E cos(ωᵀx − ω'ᵀx') =
-κ(x)κ(x'), holds for every density that looks the same in ω and −ω.
-
 Source: Rahimi & Recht 2007; ASKL eq. 5–6; LKRF eq. 14; DI §3.2.
 """
 
@@ -22,11 +19,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from kernlab.analysis.assigned import assigned_to
 from kernlab.analysis.moment import KernelAt
 from kernlab.feature_maps import ExactKernel, NonStationary, Nystroem, Stationary, Weighted
 from kernlab.feature_maps.frames import FrameMap
 from kernlab.feature_maps.spectral import SpectralMap
-from kernlab.kernels import KERNELS
 from kernlab.methods import MethodSpec
 
 __all__ = ["Exact", "GramFunction", "assigned_kernel", "exact_of"]
@@ -67,7 +64,7 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
     if isinstance(map, FrameMap):
         return Exact(at.gram, "the sum over the frame's functions, which is the kernel itself", same=True)
     if isinstance(map, Nystroem):
-        return Exact(_numpy(map.gram), f"the {map.kernel} kernel that the landmarks stand for")
+        return Exact(_numpy(map.gram), f"the {_name(map.kernel)} kernel that the landmarks stand for")
     if isinstance(map, Weighted):
         omega, q = (params[name].double().numpy() for name in ("omega", "q"))
         words = "the average over the weighted frequencies, without random phases"
@@ -87,28 +84,25 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
 
 
 def assigned_kernel(map: SpectralMap) -> Exact:
-    """The kernel that frequencies drawn from the map's density average to.
+    """The kernel that frequencies drawn from the map's density average to (:mod:`kernlab.analysis.assigned`).
 
     Args:
         map: with its ``frequency_scale`` resolved.
-
-    Source: Bochner's theorem; pairs as in ASKL eq. 5, with ω and ω' independent.
     """
-    density, scale = map.density, float(map.frequency_scale)
+    law = assigned_to(map)
+    assert law is not None, "resolve() comes first"
+    name = _name(law.density)
+    if law.pairs == 1:
+        words = f"the {name} kernel whose density the frequencies are drawn from"
+    elif law.crossed:
+        words = f"the kernel of independent pairs of frequencies, of the {name} kernel's density, in closed form"
+    else:
+        words = f"half the {name} kernel, which is what independent phases leave"
+    return Exact(law.kernel, words)
 
-    def plain(X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
-        return KERNELS[density](X, Z, 1 / scale, map.nu)
 
-    if not isinstance(map, NonStationary):
-        return Exact(_numpy(plain), f"the {density} kernel whose density the frequencies are drawn from")
-    if map.phase == "independent":
-        return Exact(_numpy(lambda X, Z: 0.5 * plain(X, Z)), f"half the {density} kernel (independent phases)")
-
-    def pairs(X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
-        origin = torch.zeros_like(X[:1])
-        return 0.5 * plain(X, Z) + 0.5 * plain(X, origin) * plain(origin, Z)
-
-    return Exact(_numpy(pairs), f"the kernel of independent pairs of frequencies, {density} density, in closed form")
+def _name(kernel: str) -> str:
+    return "Matérn" if kernel == "matern" else kernel if kernel == "polynomial" else kernel.capitalize()
 
 
 def _waves(omega: NDArray[np.float64], share: NDArray[np.float64]) -> GramFunction:

@@ -103,14 +103,9 @@ def plot_eigenvalue_change(view: EigenvalueChange, *, then: str) -> go.Figure:
     return shown.add_hline(y=1, line={"color": GREY, "width": 1.5, "dash": "dot"})
 
 
-def plot_effective_dimension(views: Mapping[str, EffectiveDimension], *, ridge: float | None = None) -> go.Figure:
-    """d(ρ) of several kernels; a line marks the ridge of the run.
-
-    Args:
-        views: by name, as in :func:`plot_decay`.
-        ridge: ρ of the run over n, where it has one.
-    """
-    traces = []
+def plot_effective_dimension(views: Mapping[str, EffectiveDimension]) -> go.Figure:
+    """d(ρ) of several kernels, by name as in :func:`plot_decay`; a marker stands at the ridge of the run."""
+    traces: list[Any] = []
     for name, view in views.items():
         style = moment_style(name)
         traces.append(
@@ -124,7 +119,19 @@ def plot_effective_dimension(views: Mapping[str, EffectiveDimension], *, ridge: 
             )
         )
     first = next(iter(views.values()))
-    shown = figure(
+    if first.at:
+        ridge, value = first.at
+        traces.append(
+            go.Scatter(
+                x=[ridge],
+                y=[value],
+                mode="markers",
+                name=f"this run's ridge: d = {value:.3g}",
+                marker={"color": VERMILLION, "symbol": "diamond", "size": 12},
+                hovertemplate="d = %{y:.3~g} at ρ = %{x:.2~g}<extra></extra>",
+            )
+        )
+    return figure(
         traces,
         title="Effective dimension",
         subtitle=f"directions that a ridge ρ leaves free, out of {first.n} rows",
@@ -134,10 +141,6 @@ def plot_effective_dimension(views: Mapping[str, EffectiveDimension], *, ridge: 
         xaxis=_POWERS,
         yaxis={"rangemode": "tozero"},
     )
-    low, high = float(first.ridge[0]), float(first.ridge[-1])
-    if ridge is not None and low <= ridge <= high:
-        shown.add_vline(x=ridge, line={"color": GREY, "width": 1.5, "dash": "dot"}, annotation_text="this run's ridge")
-    return shown
 
 
 def _formula(law: Law) -> str:

@@ -128,4 +128,4 @@ def _ticks(groups: Groups) -> dict[str, Any]:
     """Names of the classes in their middle, where there is room."""
     if not 0 < len(groups.names) <= _NAMED:
         return {}
-    return {"tickvals": list(groups.middles), "ticktext": list(groups.names), "ticks": ""}
+    return {"tickvals": list(groups.middles), "ticktext": list(groups.names), "ticks": "", "showgrid": False}

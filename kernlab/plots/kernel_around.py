@@ -50,7 +50,7 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
     low, high = float(view.values.min()), max(float(view.values.max()), view.own, 1e-12)
     signed = low < -0.02 * high
     top = max(-low, high)
-    bottom = -top if signed else 0.0
+    bottom = -top if signed else low if low > 0.3 * high else 0.0  # a kernel that is high everywhere still has a shape
     traces: list[Any] = [
         go.Contour(
             x=view.x,
@@ -59,7 +59,7 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
             zmin=bottom,
             zmax=top,
             colorscale=DIVERGING if signed else _POSITIVE,
-            colorbar=colourbar("k(x₀, x)"),
+            colorbar=colourbar("k(x₀, x)") | {"tickformat": ".2~g"},
             contours={"coloring": "heatmap", "start": bottom, "end": top, "size": (top - bottom) / _LEVELS},
             line={"width": 0.5, "color": fade(GREY, 0.7)},
             name="k(x₀, x)",

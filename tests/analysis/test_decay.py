@@ -45,10 +45,10 @@ def test_the_error_is_that_of_the_logarithms():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=60) * 0.1
     best, other = fitted_laws(3 * i**-1.5 * np.exp(noise))
-    slope, height = np.polyfit(np.log(i), np.log(3) - 1.5 * np.log(i) + noise, 1)
+    slope, height = np.polyfit(np.log(i), np.log(3) - 1.5 * np.log(i) + noise, 1, w=i**-0.5)
     assert (best.rate, best.constant) == (pytest.approx(-slope), pytest.approx(np.exp(height)))
     residual = np.log(3) - 1.5 * np.log(i) + noise - np.log(best.at(i))
-    assert best.error == pytest.approx(np.sqrt(np.mean(residual**2)))
+    assert best.error == pytest.approx(np.sqrt((residual**2 / i).sum() / (1 / i).sum()))
     assert other.error > best.error
 
 
@@ -95,7 +95,9 @@ def test_effective_dimension_is_the_trace():
     for ridge, value in zip(found.ridge[::20], found.value[::20], strict=True):
         assert value == pytest.approx(np.trace(K @ np.linalg.inv(K + 60 * ridge * np.eye(60))))
     assert (np.diff(found.value) < 0).all()
-    assert found.n == 60
+    assert (found.n, found.at) == (60, None)
+    at = effective_dimension(eigenvalues(K), 0.01).at
+    assert at == (0.01, pytest.approx(np.trace(K @ np.linalg.inv(K + 0.6 * np.eye(60)))))
     assert effective_dimension(np.zeros(4)).value.max() == 0
 
 

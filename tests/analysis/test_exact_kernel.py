@@ -81,7 +81,7 @@ def test_landmarks_stand_for_their_kernel_and_frames_for_themselves():
     exact = exact_of(spec, at)
     Z = torch.as_tensor(X).double()
     np.testing.assert_allclose(exact.gram(X, X), gaussian(Z, Z, 1 / 0.7), atol=1e-12)
-    assert "gaussian" in exact.words
+    assert "Gaussian kernel" in exact.words
     rows = np.clip(X, -1, 1)
     map, spec = FourierFrame(order=3), method("FKS-Fourier")
     at = kernel_of(spec, map.init(torch.as_tensor(rows), torch.Generator()))._replace(representation=map)

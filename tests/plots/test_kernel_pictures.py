@@ -56,7 +56,7 @@ PICTURES = {
     "no law": lambda: plot_decay({"now": decay(np.ones(2))}),
     "frame": lambda: plot_decay({"now": decay(SPECTRUM)}, operator=frame_eigenvalues([3.0, 2.0, 1.0], 0.5)),
     "change": lambda: plot_eigenvalue_change(eigenvalue_change(SPECTRUM, eigenvalues(OTHER)), then="epoch 3"),
-    "dimension": lambda: plot_effective_dimension({"now": effective_dimension(SPECTRUM)}, ridge=1e-3),
+    "dimension": lambda: plot_effective_dimension({"now": effective_dimension(SPECTRUM, 1e-3)}),
     "profile": lambda: plot_kernel_profile(kernel_profile({"now": bump, "exact": wave}, X, 3, PLANE)),
     "surface": lambda: plot_kernel_surface(kernel_surface("now", bump, X, 3, PLANE, CODES, GROUPS.names)),
     "signed surface": lambda: plot_kernel_surface(kernel_surface("now", wave, X, 3, PLANE)),
@@ -124,6 +124,11 @@ def test_the_law_is_written_and_drawn():
     assert f"{view.best.rate:.3g}" in law.name
     assert f"1 … {view.fitted} of 240" in PICTURES["decay"]().layout.title.subtitle.text
     assert PICTURES["frame"]().data[-1].y.tolist() == [1.5, 1.0, 0.5]
+
+
+def test_the_ridge_of_the_run_is_marked():
+    marker = PICTURES["dimension"]().data[-1]
+    assert (marker.x[0], marker.y[0]) == (1e-3, pytest.approx((SPECTRUM / (SPECTRUM + 1e-3)).sum()))
 
 
 def test_below_zero_a_surface_is_warm():

@@ -339,8 +339,9 @@ def _about_dimension(at: Shown) -> tuple[str, str]:
 @picture(_PAGE, alt="Effective dimension against the ridge", when=_there, uses=("output",), note=_about_dimension)
 def effective_dimension(at: Shown) -> go.Figure:
     """d(ρ) over ridges, with that of the run where it has one."""
-    views = {name: decay.effective_dimension(values) for name, values in _spectra(at).items()}
-    return plot_effective_dimension(views, ridge=_ridge(at))
+    ridge = _ridge(at)
+    views = {name: decay.effective_dimension(values, ridge) for name, values in _spectra(at).items()}
+    return plot_effective_dimension(views)
 
 
 def _ridge(at: Shown) -> float | None:
