@@ -17,8 +17,11 @@ __all__ = ["plot_frequency_pictures"]
 def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
     """Blue above zero, vermillion below; the selected ones are framed. A tile's middle names its frequency."""
     height, width = view.size
-    known = [view.shown.astype(np.float32), view.length, *([] if view.moved is None else [view.moved])]
-    moved = "" if view.moved is None else "<br>moved %{customdata[2]:.3~g}"
+    moved = view.length if view.moved is None else view.moved
+    told = [
+        f"length {a:.3g}" + ("" if view.moved is None else f", moved {b:.3g}")
+        for a, b in zip(view.length, moved, strict=True)
+    ]
     traces = [
         go.Heatmap(
             z=view.mosaic,
@@ -36,9 +39,10 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
             mode="markers",
             name="frequencies",
             showlegend=False,
-            customdata=np.stack(known, axis=1),
+            customdata=view.shown.astype(np.int32),
+            text=told,
             marker={"color": "rgba(0,0,0,0)", "size": 14},
-            hovertemplate="frequency %{customdata[0]}<br>length %{customdata[1]:.3~g}" + moved + "<extra></extra>",
+            hovertemplate="frequency %{customdata}<br>%{text}<extra></extra>",
         ),
     ]
     frames: list[dict[str, Any]] = [

@@ -178,8 +178,8 @@ def test_dragging_selects_and_its_outline_goes_when_the_selection_is_marked():
 def test_selected_tiles_are_framed():
     heat, middles = FIGURES["tiles"].data
     same(heat, z=TILES.mosaic)
-    same(middles, x=TILES.x, y=TILES.y)
-    assert middles.customdata[:3, 0].astype(int).tolist() == TILES.shown[:3].tolist()
+    same(middles, x=TILES.x, y=TILES.y, customdata=TILES.shown)
+    assert middles.text[0] == f"length {TILES.length[0]:.3g}, moved {TILES.moved[0]:.3g}"
     frames = FIGURES["tiles"].layout.shapes
     assert len(frames) == 3
     assert (frames[0].x0, frames[0].x1, frames[0].y0, frames[0].y1) == (-0.5, 27.5, -0.5, 27.5)

@@ -88,11 +88,14 @@ def _pictured(at: Shown) -> bool:
 
 
 def _taken(at: Shown, event: str, value: Any) -> Mapping[str, Any]:
-    """Points that were drawn round, as places of frequencies; one that is clicked joins them, or leaves."""
-    points = [value] if event == "click" else value or ()
-    reported = [point.get("customdata") for point in points]
-    places = [each[0] if isinstance(each, list) else each for each in reported if each is not None]
-    chosen = {int(place) for place in places}
+    """The frequencies that were drawn round; one that is clicked joins them, or leaves.
+
+    An empty selection says nothing: the browser reports one whenever an outline goes.
+    """
+    points = [value] if event == "click" else value
+    chosen = {int(point["customdata"]) for point in points if point.get("customdata") is not None}
+    if not chosen:
+        return {}
     if event == "click":
         chosen ^= set(at.frequencies)
     return {"frequencies": ",".join(str(place) for place in sorted(chosen))}
