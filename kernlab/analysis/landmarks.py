@@ -153,7 +153,8 @@ def _place(points: NDArray[Any], static: Mapping[str, Any], curve: Line | None) 
     if "view_directions" in static:
         placed = (points - np.asarray(static["view_center"])) @ np.asarray(static["view_directions"]).T
     else:
-        placed = points * np.asarray(static["inputs_scale"]) + np.asarray(static["inputs_center"])
+        scale, center = np.asarray(static["inputs_scale"]), np.asarray(static["inputs_center"])
+        placed = points[:, : len(scale)] * scale + center  # columns beyond those of the data are derived from them
         if curve is not None:
             placed = np.column_stack([placed[:, 0], np.interp(placed[:, 0], *curve)])
     return np.asarray(placed, np.float32)

@@ -3,7 +3,7 @@
 from kernlab.data import bundled, synthetic  # noqa: F401  (they register their sources)
 from kernlab.data.base import SOURCES, Dataset, DataSpec, Prepared, Scaler, Source
 from kernlab.data.catalogue import Known, fingerprint, known, load
-from kernlab.data.preparation import constant_metric, prepare, score
+from kernlab.data.preparation import constant_metric, prepare, rescaled, score
 from kernlab.data.table import encode, make_dataset
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "load",
     "make_dataset",
     "prepare",
+    "rescaled",
     "score",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from kernlab.data.base import Dataset, DataSpec, Prepared, Scaler, Scaling
 from kernlab.errors import DataError, OptionError
 
-__all__ = ["constant_metric", "prepare", "score"]
+__all__ = ["constant_metric", "prepare", "rescaled", "score"]
 
 _UPPER = {"[0,1]": 1.0, "[0,100]": 100.0}
 
@@ -30,15 +31,11 @@ def prepare(dataset: Dataset, spec: DataSpec, seed: int) -> Prepared:
     train, test = _source_split(dataset) if spec.split == "source" else _random_split(dataset, spec.test_size, seed)
     automatic: Scaling = "[-1,1]" if dataset.image_shape else "standardize"
     kind = automatic if spec.scaling == "auto" else spec.scaling
-    common = dataset.image_shape is not None and kind != "standardize"
-    inputs = Scaler.fit(kind, dataset.X, train, common=common)
     parts: dict[str, Any] = {
         "dataset": dataset,
         "train_rows": train,
         "test_rows": test,
-        "X_train": inputs.transform(dataset.X, train),
-        "X_test": inputs.transform(dataset.X, test),
-        "inputs": inputs,
+        **_scaled(dataset, kind, train, test),
     }
     if dataset.task == "classification":
         present = np.unique(dataset.y[train])
@@ -91,6 +88,19 @@ def score(prepared: Prepared, predicted: NDArray[Any], y: NDArray[Any], unit: fl
         return 100.0 * int((codes == y).sum()) / len(y)
     errors = (predicted - y).astype(np.float64) * prepared.targets.scale * unit
     return float(np.sqrt(np.mean(errors**2)))
+
+
+def rescaled(prepared: Prepared, kind: Scaling) -> Prepared:
+    """The same split with its inputs scaled otherwise, measured on the training part again."""
+    return replace(prepared, **_scaled(prepared.dataset, kind, prepared.train_rows, prepared.test_rows))
+
+
+def _scaled(dataset: Dataset, kind: Scaling, train: NDArray[np.int64], test: NDArray[np.int64]) -> dict[str, Any]:
+    """Inputs of both parts; a picture's grey values share one range."""
+    common = dataset.image_shape is not None and kind not in ("standardize", "ranks")
+    inputs = Scaler.fit(kind, dataset.X, train, common=common)
+    X_train, X_test = (inputs.transform(dataset.X, rows) for rows in (train, test))
+    return {"X_train": X_train, "X_test": X_test, "inputs": inputs}
 
 
 def constant_metric(prepared: Prepared) -> float:

@@ -316,7 +316,7 @@ DOC = """{title}{formula}
     device : str, default="auto"
         "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps".
     scaling : str, default="auto"
-        "standardize", "[0,1]", "[-1,1]", "none", or "auto": what the map needs, else none.
+        "standardize", "[0,1]", "[-1,1]", "none", "ranks", or "auto": what the map needs, else none.
     task : str, default="auto"
         What y is where the map is learned: "classification", "regression", or "auto": by its type.
 {options}

@@ -19,7 +19,7 @@ from kernlab.typing import Task, Tensor
 
 __all__ = ["at_most", "heeds_weights", "precision", "prepared", "scaled", "typical_rows"]
 
-SCALINGS = ("standardize", "[0,1]", "[-1,1]", "none")
+SCALINGS = ("standardize", "[0,1]", "[-1,1]", "none", "ranks")
 TYPICAL = 1000  # rows that an automatic scale is read off
 
 

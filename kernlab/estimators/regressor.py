@@ -35,7 +35,7 @@ class KernelRegressor(Saved, RegressorMixin, KernelEstimator):  # type: ignore[m
     device : str, default="auto"
         "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps".
     scaling : str, default="auto"
-        "standardize", "[0,1]", "[-1,1]", "none", or "auto": what the method asks for, else standardize.
+        "standardize", "[0,1]", "[-1,1]", "none", "ranks", or "auto": what the method asks for, else standardize.
 {described(OPTIONS)}
 
     Attributes

@@ -60,7 +60,7 @@ class GradientState(TrainingState):
 
         self.params = feature_map.init(self.X, torch.Generator().manual_seed(seed))
         columns = feature_map.columns(self.params)
-        work = 2.0 * self.m * feature_map.work(data.dataset.d)
+        work = 2.0 * self.m * feature_map.work(data.d)
         if isinstance(method.objective, MapObjective):
             work += 2.0 * self.m * columns**2
         self.threads = devices.threads_for(work)
@@ -80,7 +80,7 @@ class GradientState(TrainingState):
         self.sums: dict[str, Any] = {}
         self.plateau, self._epoch_sum = Plateau(), 0.0
         self._rows, self._group = (self.X[:0], self.y[:0]), (-1, -1)
-        self._gathered = max(1, min(GATHERED, GATHERED_NUMBERS // (self.m * data.dataset.d)))
+        self._gathered = max(1, min(GATHERED, GATHERED_NUMBERS // (self.m * data.d)))
         self._take, self.compiled = self._step_function()
 
     # -- one mini-batch ---------------------------------------------------------------------------------------

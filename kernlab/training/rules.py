@@ -70,7 +70,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
 def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:
     """What is automatic where a method learns from mini-batches."""
     assert isinstance(method.feature_map, FeatureMap)  # checked: gradients learn nothing else
-    n, D = len(data.X_train), method.feature_map.width_for(data.dataset.d)
+    n, D = len(data.X_train), method.feature_map.width_for(data.d)
     m = min(n, 1000 if D <= LARGE else 2 * D) if solver.batch_size == "auto" else solver.batch_size
     if n < m:
         raise DataError(

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.data import DataSpec, constant_metric, load, make_dataset, prepare
+from kernlab.analysis.landmarks import landmarks
+from kernlab.data import DataSpec, constant_metric, load, make_dataset, prepare, rescaled
 from kernlab.errors import DataError, OptionError
+from kernlab.methods import METHODS
+from kernlab.model import Model
+from kernlab.spec import RunSpec
+from kernlab.training.events import Finished, Snapshot, Started
+from kernlab.training.trainer import train
 
 
 def table(n=100, task="regression", K=1, seed=0, **more):
@@ -48,7 +54,7 @@ def test_the_seed_decides_the_split():
     assert not np.array_equal(first.train_rows, np.sort(first.train_rows))  # shuffled
 
 
-@pytest.mark.parametrize("scaling", ["auto", "standardize", "[0,1]", "[-1,1]"])
+@pytest.mark.parametrize("scaling", ["auto", "standardize", "[0,1]", "[-1,1]", "ranks"])
 def test_test_rows_do_not_influence_the_scaling(scaling):
     data = table()
     before = prepare(data, spec(scaling=scaling), 0)
@@ -72,6 +78,18 @@ def test_training_part_is_standardised():
         assert part.dtype == np.float32
     np.testing.assert_allclose(made.targets.inverse(made.y_test), made.dataset.y[made.test_rows], atol=1e-6)
     np.testing.assert_allclose(made.inputs.inverse(made.X_test), made.dataset.X[made.test_rows], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["[-1,1]", "ranks", "standardize"])
+@pytest.mark.parametrize("name", ["digits", "diabetes"])
+def test_scaled_again_is_as_scaled_at_once(name, kind):
+    again = rescaled(prepare(load(name), DataSpec(scaling="none"), 0), kind)
+    once = prepare(load(name), DataSpec(scaling=kind), 0)
+    assert again.inputs.kind == kind
+    assert again.d == (2 if kind == "ranks" else 1) * again.dataset.d
+    np.testing.assert_array_equal(again.X_train, once.X_train)
+    np.testing.assert_array_equal(again.X_test, once.X_test)
+    np.testing.assert_array_equal(again.train_rows, once.train_rows)
 
 
 def test_pictures_go_to_minus_one_to_one_with_one_range():
@@ -155,3 +173,38 @@ def test_splits_that_cannot_be_trained_on(data, values, words):
 def test_a_seed_out_of_range(seed):
     with pytest.raises(OptionError, match="4294967295"):
         prepare(table(), spec(), seed)
+
+
+# -- ranks, seen from a run ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("name", ["ASKL", "NysDI"])
+def test_a_run_on_ranks_is_drawn_saved_and_used_in_the_units_of_the_data(d, name, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.exp(rng.standard_normal((80, d)))
+    data = prepare(make_dataset("made", X, np.log(X[:, :1]), "regression"), spec(scaling="ranks"), 0)
+    options = {"n_features": 8, "epochs": 3, "batch_size": 32, "compile": "off"}
+    run = RunSpec(method=METHODS[name].with_options(options), data=spec(scaling="ranks"), device="cpu")
+    happened = list(train(run, data=data))
+    started = next(event for event in happened if isinstance(event, Started))
+    assert (started.facts["d"], len(started.facts["feature_names"]), started.facts["scaling"]) == (
+        2 * d,
+        2 * d,
+        "ranks",
+    )
+    finished = happened[-1]
+    assert isinstance(finished, Finished)
+    model = Model.from_arrays(finished.model, finished.meta)
+    model.save(tmp_path / "model.safetensors")
+    predicted = model.predict(X)
+    np.testing.assert_array_equal(Model.load(tmp_path / "model.safetensors").predict(X), predicted)
+    errors = predicted[data.test_rows] - data.dataset.y[data.test_rows]
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(finished.summary["test_metric"], rel=1e-4)
+    if name == "NysDI":
+        snapshot = next(event.arrays for event in happened if isinstance(event, Snapshot))
+        seen = landmarks(snapshot, started.arrays, started.facts)
+        assert np.isfinite(seen.x).all()
+        if d == 2:  # landmarks start as rows of the data, and are drawn where those are
+            nearest = np.abs(X[:, None] - np.stack([seen.x, seen.y], 1)).max(axis=2).min(axis=0)
+            np.testing.assert_allclose(nearest, 0, atol=1e-4)
