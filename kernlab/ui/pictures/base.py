@@ -91,7 +91,9 @@ class Shown(NamedTuple):
     @property
     def sample(self) -> Sample | None:
         """Rows of the run, sorted by class or target."""
-        return sorted_sample(self.static, self.facts.get("classes") or (), output=self.view["output"])
+        # Of a regression "classes" are the names of its outputs.
+        classes = self.facts.get("classes") if self.facts.get("task") == "classification" else None
+        return sorted_sample(self.static, classes or (), output=self.view["output"])
 
     @property
     def frequencies(self) -> tuple[int, ...]:
