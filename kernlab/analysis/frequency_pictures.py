@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.analysis.function_view import frequencies
-from kernlab.analysis.spectrum import Spectrum, chosen, distances, lengths
+from kernlab.analysis.spectrum import Order, Spectrum, chosen, distances, lengths, ranked
 
-__all__ = ["ORDERS", "FrequencyPictures", "Order", "frequency_pictures"]
-
-Order: TypeAlias = Literal["longest", "most moved", "heaviest", "first"]
-
-#: Which frequencies are shown first.
-ORDERS: tuple[Order, ...] = ("longest", "most moved", "heaviest", "first")
+__all__ = ["FrequencyPictures", "frequency_pictures"]
 
 
 class FrequencyPictures(NamedTuple):
@@ -67,7 +62,7 @@ def frequency_pictures(
         now: frequencies of the moment.
         shape: height and width of an input picture.
         then: an earlier moment, for what has moved and what has changed.
-        order: which come first. "most moved" and "heaviest" fall back on "longest" where nothing is known of that.
+        order: which come first, as :func:`kernlab.analysis.spectrum.ranked`.
         selected: frequencies that come before all others, and are marked.
         prime: show ω' of pairs.
         change: show now − then, where ``then`` has the same frequencies.
@@ -78,14 +73,7 @@ def frequency_pictures(
     """
     places = chosen(selected, now.size)
     moved = None if then is None else distances(now, then)
-    size = lengths(now)
-    known = {"longest": size, "first": -np.arange(now.size)}
-    if moved is not None:
-        known["most moved"] = moved
-    if now.weights is not None:
-        known["heaviest"] = now.shares
-    ranked = np.argsort(-known.get(order, size), kind="stable")
-    ranked = np.concatenate([places, ranked[~np.isin(ranked, places)]])
+    size, (listed, order) = lengths(now), ranked(now, then, order, selected)
 
     prime = prime and now.omega_prime is not None
     change = change and then is not None and moved is not None
@@ -93,11 +81,10 @@ def frequency_pictures(
     drawn = now.both[column]
     if change and then is not None:
         drawn = drawn - then.both[column]
-    tiled = frequencies(drawn, shape, count=count, order=ranked)
+    tiled = frequencies(drawn, shape, count=count, order=listed)
     height, width = shape
     across = (tiled.mosaic.shape[1] + 1) // (width + 1)
     row, place = np.divmod(np.arange(len(tiled.shown)), across)
-    words: str = order if order in known else "longest"
     return FrequencyPictures(
         tiled.mosaic,
         tiled.limit,
@@ -108,7 +95,7 @@ def frequency_pictures(
         np.flatnonzero(np.isin(tiled.shown, places)),
         size[tiled.shown].astype(np.float32),
         None if moved is None else moved[tiled.shown].astype(np.float32),
-        f"the selected ones, then the {words}" if len(places) else f"the {words}",
+        f"the selected ones, then the {order}" if len(places) else f"the {order}",
         "ω'" if prime else "ω",
         now.size,
         change,

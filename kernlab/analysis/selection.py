@@ -43,7 +43,7 @@ class Cloud(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is known about each selected frequency.
+    """What is known about some frequencies, one by one.
 
     Attributes:
         what: where one looks.
@@ -99,7 +99,7 @@ def cloud(direction: ArrayLike, now: Spectrum, selected: ArrayLike = (), *, what
 def selection(
     direction: ArrayLike, now: Spectrum, selected: ArrayLike, before: Spectrum | None = None, *, what: str = ""
 ) -> Selection:
-    """The selected frequencies as a table, the longest first.
+    """Frequencies as a table, in the order in which they are named.
 
     Args:
         direction: u [d]; scaled to unit length.
@@ -111,8 +111,8 @@ def selection(
     Raises:
         OptionError: a selected frequency does not exist.
     """
-    places = chosen(selected, now.size)
-    places = places[np.argsort(-lengths(now.taken(places)), kind="stable")]
+    chosen(selected, now.size)  # for its error
+    places = np.asarray(selected, np.intp)
     mine = now.taken(places)
     along, *other = mine.along(direction)
     same = before is not None and before.omega.shape == now.omega.shape

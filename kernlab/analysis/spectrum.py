@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.analysis.density import unit
 from kernlab.errors import OptionError
 
-__all__ = ["Spectrum", "chosen", "distances", "lengths", "spectrum_at"]
+__all__ = ["ORDERS", "Order", "Spectrum", "chosen", "distances", "lengths", "ranked", "spectrum_at"]
+
+Order: TypeAlias = Literal["longest", "most moved", "heaviest", "first"]
+
+#: Which frequencies come first in a list.
+ORDERS: tuple[Order, ...] = ("longest", "most moved", "heaviest", "first")
 
 
 class Spectrum(NamedTuple):
@@ -101,3 +106,33 @@ def distances(now: Spectrum, then: Spectrum) -> NDArray[np.float64] | None:
     if now.omega.shape != then.omega.shape or len(now.both) != len(then.both):
         return None
     return lengths(Spectrum(*(a - b for a, b in zip(now.both, then.both, strict=True))))
+
+
+def ranked(
+    now: Spectrum, then: Spectrum | None, order: Order, selected: ArrayLike = ()
+) -> tuple[NDArray[np.intp], Order]:
+    """Every frequency in the order asked for, the selected ones before all others; and the order that it is.
+
+    "most moved" and "heaviest" fall back on "longest" where nothing is known of that.
+
+    Args:
+        now, then: frequencies at the moment and at an earlier one.
+        order: "longest", "most moved" (since ``then``), "heaviest" (by q) or "first" (as they come).
+        selected: which ones stand first.
+
+    Raises:
+        OptionError: a selected frequency does not exist.
+    """
+    places = chosen(selected, now.size)
+    value: NDArray[Any] | None = None
+    if order == "first":
+        value = -np.arange(now.size)
+    elif order == "most moved" and then is not None:
+        value = distances(now, then)
+    elif order == "heaviest" and now.weights is not None:
+        value = now.shares
+    if value is None:
+        value, order = lengths(now), "longest"
+    found = np.argsort(-value, kind="stable")
+    wanted = np.isin(found, places)
+    return np.concatenate([found[wanted], found[~wanted]]), order

@@ -9,7 +9,7 @@ import streamlit as st
 
 from kernlab.analysis.approximation import MEASURES
 from kernlab.analysis.directions import read_direction
-from kernlab.analysis.frequency_pictures import ORDERS
+from kernlab.analysis.spectrum import ORDERS
 from kernlab.errors import KernlabError
 from kernlab.ui import pictures, view
 from kernlab.ui.pictures import Picture, Shown

@@ -10,7 +10,7 @@ import streamlit as st
 
 from kernlab.analysis.joint import nonstationarity
 from kernlab.analysis.selection import selection
-from kernlab.analysis.spectrum import Spectrum, distances, lengths
+from kernlab.analysis.spectrum import Spectrum, ranked
 from kernlab.ui.controls import CONTROLS
 from kernlab.ui.pictures import Shown
 from kernlab.ui.pictures.looking import direction, looked
@@ -18,7 +18,7 @@ from kernlab.ui.pictures.spectrum import frequencies_at, selected
 
 __all__ = ["frequency_list", "numbers"]
 
-LISTED = 50  # rows of the list at most
+LISTED = 50  # rows of the list, unless more are selected
 _EXPLAINED = (
     "ν = E‖ω − ω'‖² / 2E[‖ω‖² + ‖ω'‖²]: 0 where the kernel is stationary, ½ where the two frequencies of a pair know "
     "nothing of each other, 1 where they are opposite."
@@ -51,16 +51,13 @@ def frequency_list(shown: Sequence[Shown]) -> None:
 
 def _list(at: Shown) -> None:
     now, before = frequencies_at(at)
-    picked = np.array(selected(at), np.intp)
-    others = _ranked(now, before, at.view["order"])
-    others = others[~np.isin(others, picked)][: max(0, LISTED - len(picked))]
-    table = selection(direction(at), now, np.concatenate([picked, others])[:LISTED], before, what=looked(at))
-    # The selection is sorted by length; here the selected ones stand above, and each part in its order.
-    place = {each: rank for rank, each in enumerate([*picked, *others])}
-    rows = np.argsort([place[each] for each in table.places], kind="stable")
+    picked = selected(at)
+    places, order = ranked(now, before, at.view["order"], picked)
+    places = places[: max(LISTED, len(picked))]
+    table = selection(direction(at), now, places, before, what=looked(at))
     columns: dict[str, Any] = {
-        "selected": np.isin(table.places, picked),
-        "frequency": table.places,
+        "selected": np.isin(places, picked),
+        "frequency": places,
         "uᵀω": table.along,
         "uᵀω'": table.along_prime,
         "length": table.length,
@@ -69,23 +66,17 @@ def _list(at: Shown) -> None:
         "weight": table.share if now.weights is not None else None,
     }
     said = f"the {len(picked)} selected first, then" if len(picked) else "the"
-    st.markdown(f"**Frequencies** along {table.what}: {said} {at.view['order']}")
+    st.markdown(f"**Frequencies** along {table.what}: {said} {order}")
     st.dataframe(
-        {name: np.asarray(values)[rows] for name, values in columns.items() if values is not None},
+        {name: values for name, values in columns.items() if values is not None},
         hide_index=True, height=320, key=f"frequencies{at.side}",
         column_config={name: st.column_config.NumberColumn(format="%.4g") for name in ("uᵀω", "uᵀω'", "length",
                        "‖ω − ω'‖", "moved", "weight")},
     )  # fmt: skip
     st.caption(
-        f"{min(LISTED, now.size)} of {now.size} frequencies, in radians per scaled unit. Select some in the picture of "
-        "the pairs or among the pictures of frequencies, with the box or the lasso, to see what they carry."
+        f"{len(places)} of {now.size} frequencies, in radians per scaled unit. Draw a box round some in a picture, or "
+        "click them one by one, to see what they carry."
     )
-
-
-def _ranked(now: Spectrum, before: Spectrum, order: str) -> Any:
-    known = {"first": -np.arange(now.size), "most moved": distances(now, before), "heaviest": now.shares}
-    value = known.get(order)
-    return np.argsort(-(lengths(now) if value is None else value), kind="stable")
 
 
 def _degree(one: Spectrum) -> float:

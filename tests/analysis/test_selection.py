@@ -27,10 +27,10 @@ def test_single_frequencies_are_drawn_against_their_length():
     assert not len(found.marked)
 
 
-def test_a_selection_of_pairs_longest_first():
+def test_a_selection_of_pairs():
     omega = np.array([[3.0, 0, 1], [0, 0, 0]])
     other = np.array([[0.0, 0, 1], [4, 0, 0]])
-    found = selection([1, 0], Spectrum(omega, other), [2, 0], Spectrum(omega, other + np.array([[0], [2]])))
+    found = selection([1, 0], Spectrum(omega, other), [0, 2], Spectrum(omega, other + np.array([[0], [2]])))
     assert found.places.tolist() == [0, 2]
     assert found.along.tolist() == [3, 1]
     assert found.along_prime.tolist() == [0, 1]
@@ -39,6 +39,7 @@ def test_a_selection_of_pairs_longest_first():
     assert found.moved == pytest.approx([2, 2])
     assert found.share == pytest.approx([1 / 3] * 2)
     assert found.nonstationarity == pytest.approx(25 / (2 * 27))
+    assert selection([1, 0], Spectrum(omega, other), [2, 0]).length == pytest.approx([np.sqrt(2), 5])
 
 
 def test_a_selection_of_weighted_frequencies_of_which_others_were_dropped():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernlab.analysis.spectrum import Spectrum, chosen, distances, lengths, spectrum_at
+from kernlab.analysis.spectrum import Spectrum, chosen, distances, lengths, ranked, spectrum_at
 from kernlab.errors import OptionError
 
 rng = np.random.default_rng(4)
@@ -40,3 +40,20 @@ def test_selected_places():
     for wrong in ([4], [-1, 2]):
         with pytest.raises(OptionError, match="from 0 to 3"):
             chosen(wrong, 4)
+
+
+def test_orders():
+    start = Spectrum(np.array([[1.0, 2, 3, 4]]))
+    now = Spectrum(np.array([[1.0, 7, 3, 5]]), weights=np.array([2.0, 1, 4, 3]))
+    for order, places in (
+        ("longest", [1, 3, 2, 0]),
+        ("most moved", [1, 3, 0, 2]),
+        ("heaviest", [2, 3, 0, 1]),
+        ("first", [0, 1, 2, 3]),
+    ):
+        found, said = ranked(now, start, order)
+        assert (found.tolist(), said) == (places, order)
+    assert ranked(now, start, "longest", [0, 3])[0].tolist() == [3, 0, 1, 2]
+    for order in ("most moved", "heaviest"):  # nothing is known of that
+        found, said = ranked(start, None, order)
+        assert (found.tolist(), said) == ([3, 2, 1, 0], "longest")
