@@ -120,11 +120,14 @@ class SideBySide:
     stop: Callable[[], bool] = lambda: False
 
     def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
-        while drawn := list(itertools.islice(cells, DRAWN)):
+        while first := next(cells, None):
+            if not stackable(first):
+                yield run_cell(first, dataset=datasets[first.fingerprint])
+                continue
             groups: dict[Hashable, list[Cell]] = defaultdict(list)
-            for cell in drawn:
-                alike = (cell.method, cell.fingerprint, cell.device) if stackable(cell) else cell.key
-                groups[alike].append(cell)
+            for cell in itertools.chain([first], itertools.islice(cells, DRAWN - 1)):
+                alike = (cell.method, cell.fingerprint, cell.device)
+                groups[alike if stackable(cell) else cell.key].append(cell)
             for group in groups.values():
                 if self.stop():
                     return

@@ -154,7 +154,7 @@ def test_trainings_side_by_side_make_the_records_of_one_by_one(store, tmp_path, 
 
 def test_one_of_several_side_by_side_fails_by_itself(stacks):
     data = load("diabetes")
-    shared = {"n_features": 20, "epochs": 20, "optimizer": "sgd", "learning_rate": 0.01}
+    shared = {"n_features": 20, "epochs": 6, "optimizer": "sgd", "learning_rate": 0.01}
     own = [{}, {"learning_rate": 100.0}, {"batch_size": 5000}, {"n_features": -1}, {"feature_map": "nystroem"}, {}]
     asked = [
         Cell("ASKL", DataSpec.build(dataset="diabetes"), fingerprint(data), seed, shared | options)

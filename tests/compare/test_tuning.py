@@ -27,7 +27,7 @@ from kernlab.training import rules
 from kernlab.training.trainer import trained
 
 SMALL = {"n_features": 16, "epochs": 4, "batch_size": 32, "compile": "off"}
-WILD = {"optimizer": "sgd", "learning_rate": 100.0, "batch_size": 8, "epochs": 20}  # diverges on real targets
+WILD = {"optimizer": "sgd", "learning_rate": 100.0, "batch_size": 8, "epochs": 5}  # diverges on real targets
 ALL = tuple(SEARCHES)
 
 
