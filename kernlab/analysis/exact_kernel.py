@@ -67,7 +67,7 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
         return Exact(_numpy(map.gram), f"the {_name(map.kernel)} kernel that the landmarks stand for")
     if isinstance(map, Weighted):
         omega, q = (params[name].double().numpy() for name in ("omega", "q"))
-        words = "the average over the weighted frequencies, without random phases"
+        words = "the average over the weighted frequencies, without phases (which the weights were chosen with)"
         return Exact(_waves(omega, q), words)
     if isinstance(map, SpectralMap) and not (method.learned if learned is None else learned):
         return assigned_kernel(map)

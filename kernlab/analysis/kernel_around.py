@@ -19,6 +19,7 @@ from kernlab.analysis.sample_plane import SamplePlane
 __all__ = ["KernelProfile", "KernelSurface", "kernel_profile", "kernel_surface"]
 
 LINE, GRID = 201, 41
+UNLIKE = 10.0  # times as large: beyond that one curve would flatten the other
 
 
 class KernelProfile(NamedTuple):
@@ -28,6 +29,7 @@ class KernelProfile(NamedTuple):
         x: coordinate [g].
         names: which kernels.
         values: k(x₀, ·) of each [c g].
+        relative: the values are k(x₀, ·)/k(x₀, x₀), since the kernels are of very different size.
         at: coordinate of x₀.
         own: k(x₀, x₀) of each.
         axis: name of the coordinate.
@@ -37,6 +39,7 @@ class KernelProfile(NamedTuple):
     x: NDArray[np.float64]
     names: tuple[str, ...]
     values: NDArray[np.float32]
+    relative: bool
     at: float
     own: tuple[float, ...]
     axis: str
@@ -87,9 +90,10 @@ def kernel_profile(kernels: Mapping[str, GramFunction], X: ArrayLike, row: int, 
     line = plane.moved(x0, x[:, None])
     values = [kernel(np.concatenate([x0[None], line]), x0[None])[:, 0] for kernel in kernels.values()]
     table = np.asarray(values, np.float64).reshape(len(kernels), LINE + 1)
-    at = float(plane.place(x0[None])[0, 0])
-    own = tuple(table[:, 0].tolist())
-    return KernelProfile(x, tuple(kernels), table[:, 1:].astype(np.float32), at, own, plane.axes[0], row)
+    at, own = float(plane.place(x0[None])[0, 0]), table[:, 0]
+    relative = len(own) > 1 and bool(0 < own.min() < own.max() / UNLIKE)
+    drawn = (table[:, 1:] / own[:, None] if relative else table[:, 1:]).astype(np.float32)
+    return KernelProfile(x, tuple(kernels), drawn, relative, at, tuple(own.tolist()), plane.axes[0], row)
 
 
 def kernel_surface(

@@ -55,10 +55,11 @@ def singular_values(values: ArrayLike, *, rows: int = 1) -> SingularValues:
 
 
 def diagonal(values: ArrayLike, bins: int = 40) -> Diagonal:
-    """Histogram of the values k(x, x) [n], n ≥ 1; the window reaches at least 0.05 either side of the mean."""
+    """Histogram of the values k(x, x) [n], n ≥ 1; the window reaches at least 5 % either side of the mean."""
     sample = np.asarray(values, np.float64)
     mean = float(sample.mean())
-    low, high = min(float(sample.min()), mean - 0.05), max(float(sample.max()), mean + 0.05)
+    room = 0.05 * abs(mean) or 0.05
+    low, high = min(float(sample.min()), mean - room), max(float(sample.max()), mean + room)
     count, edges = np.histogram(sample, bins, (low, high))
     share = (count / len(sample)).astype(np.float32)
     width = float(edges[1] - edges[0])

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from kernlab.analysis.decay import Decay, EffectiveDimension, EigenvalueChange, Law
 from kernlab.analysis.frame_spectrum import FrameEigenvalues
 from kernlab.plots.moments import moment_style
-from kernlab.plots.theme import BLUE, GREY, PURPLE, VERMILLION, figure
+from kernlab.plots.theme import BLUE, GREY, OLIVE, VERMILLION, figure
 
 __all__ = ["plot_decay", "plot_effective_dimension", "plot_eigenvalue_change"]
 
@@ -58,7 +58,7 @@ def plot_decay(views: Mapping[str, Decay], *, operator: FrameEigenvalues | None 
                 y=operator.value,
                 mode="lines",
                 name=letter,
-                line={"color": PURPLE, "width": 2, "dash": "longdash"},
+                line={"color": OLIVE, "width": 2, "dash": "longdash"},
                 hovertemplate=f"{letter} %{{x}}: %{{y:.3~g}}<extra></extra>",
             )
         )

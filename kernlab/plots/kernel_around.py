@@ -39,8 +39,8 @@ def plot_kernel_profile(view: KernelProfile) -> go.Figure:
         title="The kernel around a point",
         subtitle=f"row {view.row} of the sample; k(x₀, x₀) = {own}",
         x=view.axis,
-        y="k(x₀, x)",
-        revision="kernel-profile",
+        y="k(x₀, x) / k(x₀, x₀)" if view.relative else "k(x₀, x)",
+        revision=f"kernel-profile:{view.relative}",
     )
     return shown.add_vline(x=view.at, line={"color": GREY, "width": 1.5, "dash": "dot"})
 

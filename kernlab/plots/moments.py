@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlab.plots.theme import BLUE, GREEN, ORANGE, SKY, Style
+from kernlab.plots.theme import BLUE, GREEN, ORANGE, PURPLE, Style
 
 __all__ = ["MOMENTS", "moment_style"]
 
@@ -11,7 +11,7 @@ MOMENTS: dict[str, Style] = {
     "now": Style(BLUE, "solid", "circle"),
     "before training": Style(ORANGE, "dot", "diamond-open"),
     "then": Style(GREEN, "dashdot", "square-open"),
-    "exact": Style(SKY, "dash", "cross-thin-open"),
+    "exact": Style(PURPLE, "dash", "cross-thin-open"),
 }
 
 

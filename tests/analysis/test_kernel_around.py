@@ -57,7 +57,17 @@ def test_a_gaussian_profile_is_a_bell_around_its_point():
     np.testing.assert_allclose(view.values[0], np.exp(-(((view.x - view.at) / 2) ** 2) / 2), rtol=1e-5)
     np.testing.assert_allclose(view.values[1], 2 * view.values[0], rtol=1e-6)
     assert view.own == pytest.approx((1, 2))
+    assert not view.relative
     assert (view.axis, view.names, view.row) == ("x", ("now", "twice"), 7)
+
+
+def test_kernels_of_very_different_size_are_compared_in_shape():
+    X = rng.normal(size=(30, 1))
+    view = kernel_profile({"now": bump, "large": lambda A, B: 300 * bump(A, B)}, X, 7, sample_plane(X))
+    assert view.relative
+    assert view.own == pytest.approx((1, 300))
+    np.testing.assert_allclose(view.values[1], view.values[0], rtol=1e-6)
+    assert view.values.max() == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("d", [2, 6])

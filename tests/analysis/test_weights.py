@@ -32,3 +32,5 @@ def test_a_stationary_kernel_has_one_bar():
     assert (found.mean, found.deviation) == (1, 0)
     assert found.share.max() == 1
     assert found.width * len(found.left) == pytest.approx(0.1)
+    assert diagonal(np.full(30, 1e-3)).width * 40 == pytest.approx(1e-4)
+    assert diagonal(np.zeros(30)).share.max() == 1

@@ -139,7 +139,7 @@ _MATRICES = {
     "features": "features",
     "exact": "exact kernel",
     "error": "features − exact",
-    "change": "what has changed",
+    "change": "now − before",
 }
 
 
@@ -164,7 +164,9 @@ def _earlier(names: Mapping[str, Any]) -> str:
 def _about_gram(at: Shown) -> tuple[str, str]:
     kernel, exact = at.kernel, _exact(at)
     assert kernel
-    words = "Rows of one class stand together: a kernel that helps is bright on the blocks of the diagonal."
+    words = "Rows are sorted by target: a kernel that helps is bright near the diagonal."
+    if _sample(at).classes:
+        words = "Rows of one class stand together: a kernel that helps is bright on the blocks of the diagonal."
     if exact:
         words += f" Exact means {exact.words}."
     return r"K_{ij}=k(x_i,x_j)\approx\varphi(x_i)^\top\varphi(x_j)", f"{words} {_features_words(kernel)}"
