@@ -21,10 +21,10 @@ from kernlab.analysis.bound_sliders import (
     Given,
     chosen,
     frame_setting,
+    guarantees,
     known,
     promised,
     sliders,
-    weight_penalty,
     what_if,
 )
 from kernlab.bounds import ALIGNMENT, DELTA, DISCRIMINANT, FRAME, SPECTRAL
@@ -135,6 +135,7 @@ class Sweep(NamedTuple):
         bands: (words, least [g], most [g]) of terms that are known as a range only.
         here: as the slider is set.
         title, x_title, y_title: what is shown, and the names of the axes.
+        log_y: the lines are of different orders.
     """
 
     x: NDArray[np.float64]
@@ -144,6 +145,7 @@ class Sweep(NamedTuple):
     title: str
     x_title: str
     y_title: str
+    log_y: bool
 
 
 # -- over n, over λ₁ -------------------------------------------------------------------------------------------
@@ -239,32 +241,38 @@ def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
 
 def weight_guarantee(given: Given, changes: Changes | None = None, *, points: int = 81) -> WeightGuarantee | None:
     """‖W‖_* that no minimiser exceeds, over λ₁ with λ₂ as it is set; None without a penalty on W."""
-    changes, name = changes or {}, weight_penalty(given) if given.bound.name == SPECTRAL.name and known(given) else ""
-    if not name:
+    if given.bound.name != SPECTRAL.name or not known(given) or not guarantees(given):
         return None
-    here = float(given.penalties[name])
-    set_to = float(changes.get("lambda1", here))
-    strength = np.geomspace(min(here, set_to, 1e-6), max(here, set_to, 10.0), points)
-    most = [(promised(given, {**changes, "lambda1": float(each)}) or (math.nan,))[0] for each in strength]
-    at = (promised(given, {**changes, "lambda1": set_to}) or (math.nan,))[0]
-    return WeightGuarantee(name, strength, np.array(most), here, given.values["weight_norm"], set_to, at)
+    penalty = "trace_norm" if given.penalties.get("trace_norm", 0.0) > 0 else "frobenius"
+    changes, here = changes or {}, float(given.penalties[penalty])
+
+    def most(strength: float) -> float:
+        found = promised(given, {**changes, penalty: strength})
+        return math.nan if found is None else found.weight_norm
+
+    set_to = float(changes.get(penalty, here))
+    strengths = np.geomspace(min(here, set_to, 1e-6), max(here, set_to, 10.0), points)
+    line = np.array([most(float(each)) for each in strengths])
+    return WeightGuarantee(penalty, strengths, line, here, given.values["weight_norm"], set_to, most(set_to))
 
 
-#: What a sweep shows: its slider, lines (term, words), bands (least, most, words), title and name of the axis.
-_SWEEPS: dict[str, tuple[str, dict[str, str], dict[tuple[str, str], str], str, str]] = {
+#: What a sweep shows: its slider, lines (term, words), bands (least, most, words), title, axis and its kind.
+_SWEEPS: dict[str, tuple[str, dict[str, str], dict[tuple[str, str], str], str, str, bool]] = {
     DISCRIMINANT.name: (
         "rho",
         {"target_norm": "‖Ȳ‖²", "discriminant_information": "DI", "predicted_error": "‖Ȳ‖² − DI"},
         {},
         "The ridge error against ρ",
         "squared error",
+        False,
     ),
     ALIGNMENT.name: (
         "radius",
-        {"effective_size": "effective number of features", "support": "features kept (in a smaller ball: at least)"},
-        {("gain_least", "gain_most"): "growth of ⟨K, YYᵀ⟩, between"},
+        {"effective_size": "effective number of features", "support": "features kept (in a smaller ball at least)"},
+        {("gain_least", "gain_most"): "growth of ⟨K, YYᵀ⟩"},
         "What the radius of the ball costs and gains",
-        "features, and times",
+        "features; growth in times",
+        True,
     ),
 }
 
@@ -274,7 +282,7 @@ def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
     found = {each.key: each for each in sliders(given)}
     if given.bound.name not in _SWEEPS or (key := _SWEEPS[given.bound.name][0]) not in found:
         return None
-    _, lines, bands, title, y_title = _SWEEPS[given.bound.name]
+    _, lines, bands, title, y_title, log_y = _SWEEPS[given.bound.name]
     x = np.array(found[key].choices)
     answers = [what_if(given, {key: float(value)}) for value in x]
 
@@ -289,6 +297,7 @@ def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
         title,
         found[key].title,
         y_title,
+        log_y,
     )
 
 
@@ -312,8 +321,8 @@ def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
     needed = {title: n * (value / trivial) ** 2 for title, value in readings.items()} if trivial > 0 else {}
     if total >= trivial:
         sentence = (
-            f"Vacuous: the paper's bound allows an excess risk of {total:.3g}, while answering zero everywhere, which "
-            f"needs no learning, risks {trivial:.3g}."
+            f"Vacuous: the paper's bound allows an excess risk of {_figure(total)}, while answering zero everywhere, "
+            f"which needs no learning, risks {_figure(trivial)}."
         )
         if needed:
             sentence += f" All else as it is, it would say something from n = {_count(needed['paper'])} rows on"
@@ -321,8 +330,8 @@ def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
             sentence += f"; the exact complexity from {_count(exact)}." if exact is not None else "."
     else:
         sentence = (
-            f"It says something: the paper's bound allows an excess risk of {total:.3g}, and answering zero "
-            f"everywhere risks {trivial:.3g}."
+            f"It says something: the paper's bound allows an excess risk of {_figure(total)}, and answering zero "
+            f"everywhere risks {_figure(trivial)}."
         )
     return Verdict(total, trivial, needed.get("paper"), sentence)
 
@@ -344,8 +353,8 @@ def _frame_verdict(given: Given, changes: Changes, values: Mapping[str, float], 
         needed = 10.0**high
     if total >= trivial:
         sentence = (
-            f"Vacuous: it allows a risk of {total:.3g}, while answering zero everywhere, which needs no learning, "
-            f"risks {trivial:.3g}. "
+            f"Vacuous: it allows a risk of {_figure(total)}, while answering zero everywhere, which needs no learning, "
+            f"risks {_figure(trivial)}. "
         )
         sentence += (
             f"All else as it is, with its best k and t it would say something from n = {_count(needed)} rows on."
@@ -353,8 +362,16 @@ def _frame_verdict(given: Given, changes: Changes, values: Mapping[str, float], 
             else "No number of rows changes that: the training error is no smaller."
         )
     else:
-        sentence = f"It says something: it allows a risk of {total:.3g}, and answering zero everywhere {trivial:.3g}."
+        sentence = (
+            f"It says something: it allows a risk of {_figure(total)}, and answering zero everywhere risks "
+            f"{_figure(trivial)}."
+        )
     return Verdict(total, trivial, needed, sentence)
+
+
+def _figure(value: float) -> str:
+    """Three digits; thousands are written out."""
+    return f"{value:.3g}" if not 1e3 <= abs(value) < 1e6 else _count(value)
 
 
 def _count(n: float) -> str:

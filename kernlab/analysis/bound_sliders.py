@@ -33,6 +33,7 @@ from kernlab.bounds import (
     Bound,
     Estimate,
     FrameSetting,
+    Guarantee,
     guaranteed,
     spectral_formula,
 )
@@ -47,15 +48,15 @@ __all__ = [
     "bars_if",
     "chosen",
     "frame_setting",
+    "guarantees",
     "known",
     "promised",
     "ridge_spectrum",
     "sliders",
-    "weight_penalty",
     "what_if",
 ]
 
-_PENALTIES = ("trace_norm", "frobenius")  # on W: the first that is there is λ₁
+_PENALTIES = ("trace_norm", "frobenius")  # on W: either is called λ₁
 _FACTOR = 4 * math.sqrt(2)
 
 #: The spectral bound with what only the sliders know: the scatter over D, and what λ₁ and λ₂ guarantee.
@@ -147,6 +148,15 @@ class Slider(NamedTuple):
         found = [round(value) for value in found] if self.whole else found
         return sorted({self.value, *(float(value) for value in found if self.low <= value <= self.high)})
 
+    def allowed(self, value: float) -> float:
+        """The value, or what is nearest to it in the range."""
+        inside = min(max(value, self.low), self.high)
+        return float(round(inside)) if self.whole else inside
+
+    def joined(self, other: Slider) -> Slider:
+        """The same slider for two runs: it rests where the first stands."""
+        return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
+
 
 #: Twelve steps a decade, each about a fifth more.
 _SERIES = (1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)
@@ -207,32 +217,34 @@ def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
                    "D does not stand in the bound: it only makes the mean trace more certain. The error bar of the "
                    "paper's bound is one standard deviation over draws of D frequencies, and falls as 1/√D." + learned)
         )  # fmt: skip
-    if name := weight_penalty(given):
-        found += [
-            _weight("lambda1", f"λ₁, {_NAMES[name]}", given.penalties[name],
-                    "A guarantee, not a prediction: no minimiser of the objective has a larger bound than the bar "
-                    "“any minimiser”. What training with this λ₁ would find, only training tells."),
-        ]  # fmt: skip
-        if given.learned and given.penalties.get("feature_norm"):
-            found.append(
-                _weight("lambda2", "λ₂, mean trace", given.penalties["feature_norm"],
-                        "A guarantee as well: what the trace costs, the weights cannot spend. It acts where λ₂ is "
-                        "not small beside the loss.")
-            )  # fmt: skip
+    found += [
+        _weight(name, f"λ₁, {_NAMES[name]}", given,
+                "A guarantee, not a prediction: no minimiser of the objective has a larger bound than the bar “any "
+                "minimiser”. What training with this λ₁ would find, only training tells.")
+        for name in _PENALTIES
+        if guarantees(given) and given.penalties.get(name, 0.0) > 0
+    ]  # fmt: skip
+    if guarantees(given) and given.learned and given.penalties.get("feature_norm", 0.0) > 0:
+        found.append(
+            _weight("feature_norm", "λ₂, mean trace", given,
+                    "A guarantee as well: what the trace costs, the weights cannot spend. It acts where λ₂ is not "
+                    "small beside the loss.")
+        )  # fmt: skip
     return tuple(found)
 
 
-_NAMES = {"trace_norm": "trace norm", "frobenius": "squared Frobenius norm"}
+_NAMES = {"trace_norm": "trace norm", "frobenius": "squared norm of W"}
 
 
-def _weight(key: str, title: str, value: float, sentence: str) -> Slider:
-    return Slider(key, title, value, min(1e-8, value), max(10.0, value), False, "guarantee", sentence)
+def _weight(name: str, title: str, given: Given, sentence: str) -> Slider:
+    value = given.penalties[name]
+    return Slider(name, title, value, min(1e-8, value), max(10.0, value), False, "guarantee", sentence)
 
 
-def weight_penalty(given: Given) -> str:
-    """The regularizer on W that λ₁ weighs."""
+def guarantees(given: Given) -> bool:
+    """Whether a penalty on W promises something, and the run says what it takes to tell."""
     there = {"zero_risk", "weight_square"} <= given.values.keys()
-    return next((name for name in _PENALTIES if there and given.penalties.get(name, 0.0) > 0), "")
+    return there and any(given.penalties.get(name, 0.0) > 0 for name in _PENALTIES)
 
 
 def _frame_sliders(given: Given) -> tuple[Slider, ...]:
@@ -292,7 +304,8 @@ def what_if(given: Given, changes: Changes | None = None) -> dict[str, float]:
 def bars_if(given: Given, changes: Changes | None = None) -> BoundNow:
     """The bound after some changes as bars."""
     shown = READINGS if given.bound.name == SPECTRAL.name else given.bound
-    return bound_now(what_if(given, changes), shown)
+    found = bound_now(what_if(given, changes), shown)
+    return found._replace(title=f"{found.title.removesuffix(' now')} with these values")
 
 
 def _spectral(given: Given, changes: Changes) -> dict[str, float]:
@@ -313,19 +326,20 @@ def _spectral(given: Given, changes: Changes) -> dict[str, float]:
             math.sqrt(v["mean_trace"] + error) - math.sqrt(v["mean_trace"])
         )
     if (promise := promised(given, changes)) is not None:
-        found["guaranteed_norm"], found["guaranteed"] = promise[0], promise[1] * math.sqrt(K / n)
+        found["guaranteed_norm"] = promise.weight_norm
+        found["guaranteed"] = promise.product * math.sqrt(K / n)
     return found
 
 
-def promised(given: Given, changes: Changes) -> tuple[float, float] | None:
-    v, name = given.values, weight_penalty(given)
-    if not name:
+def promised(given: Given, changes: Changes) -> Guarantee | None:
+    """What holds for every minimiser with these penalties; None where nothing does."""
+    if not guarantees(given):
         return None
-    weights = {**given.penalties, name: float(changes.get("lambda1", given.penalties[name]))}
+    v, weights = given.values, {**given.penalties, **changes}
     return guaranteed(
-        trace_norm=weights.get("trace_norm", 0.0),
-        frobenius=weights.get("frobenius", 0.0),
-        feature_norm=float(changes.get("lambda2", weights.get("feature_norm", 0.0))),
+        trace_norm=float(weights.get("trace_norm", 0.0)),
+        frobenius=float(weights.get("frobenius", 0.0)),
+        feature_norm=float(weights.get("feature_norm", 0.0)),
         empirical_risk=v["empirical_risk"],
         zero_risk=v["zero_risk"],
         weight_norm=v["weight_norm"],
@@ -375,7 +389,8 @@ def _alignment(given: Given, changes: Changes) -> dict[str, float]:
         # On its support q is v moved and stretched, and a larger ball has a smaller support: the same problem.
         q = np.zeros(N)
         q[: np.size(given.q)] = given.q
-        found["support"] = float(np.count_nonzero(chi_square_ball(q, radius)))
+        # In the very ball of the run, rounding may tie the kept features with those that were dropped.
+        found["support"] = min(v["support"], float(np.count_nonzero(chi_square_ball(q, radius))))
     else:
         found["support"] = max(v["support"] if radius < before else 1.0, math.ceil(N / (1 + radius)))
     if given.gain is not None:

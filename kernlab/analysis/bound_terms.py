@@ -102,6 +102,7 @@ class BoundStack(NamedTuple):
         areas: (term, values [p]) from the bottom. The term that ends smallest lies lowest: on a logarithmic axis
             every area keeps a height that can be seen, whatever the others are.
         lines: (key, values [p]) of what is compared with the stack.
+        totals: words of those lines that are the whole bound in another reading.
         measured: key of the line that the bound is about.
         trivial: key of the line of the risk that needs no learning.
         hidden: drawn values of lines that are ≤ 0, which a logarithmic axis cannot show.
@@ -113,6 +114,7 @@ class BoundStack(NamedTuple):
     x: NDArray[np.float32]
     areas: tuple[tuple[str, NDArray[np.float32]], ...]
     lines: tuple[tuple[str, NDArray[np.float32]], ...]
+    totals: Mapping[str, str]
     measured: str
     trivial: str
     hidden: int
@@ -195,12 +197,13 @@ def bound_stack(
     finite = np.isfinite([values[term] for term in bound.stack]).all(0) & np.isfinite(epochs)
     if not finite.any():
         return None
-    words, lines = _words(bound), {}
+    totals, lines = {}, {}
     for each in bound.estimates:
         if each.key not in bound.stack and {each.of, each.factor} <= values.keys():
             rest = sum(values[term] for term in bound.stack if term != each.replaces)
             lines[each.key] = each.scale * values[each.factor] * values[each.of] + rest
-            words[each.key] = f"{each.title}, in total"
+            totals[each.key] = f"{each.title}, in total"
+    words = _words(bound)
     wanted = dict.fromkeys((*bound.beside, *((bound.measured,) if _sums_up(bound) else ()), bound.trivial))
     lines |= {key: values[key] for key in wanted if key in values and key not in bound.stack}
     x = (steps if axis == "step" else epochs)[finite]
@@ -212,6 +215,7 @@ def bound_stack(
         x[kept].astype(np.float32),
         tuple((term, drawn[term]) for term in areas),
         tuple((key, drawn[key]) for key in lines),
+        totals,
         bound.measured,
         bound.trivial,
         sum(int((drawn[key] <= 0).sum()) for key in lines),

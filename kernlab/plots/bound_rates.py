@@ -78,7 +78,7 @@ def plot_against_n(view: AgainstN) -> go.Figure:
         drawn.add_hline(
             y=view.trivial,
             line={"color": GREY, "dash": "dot", "width": 2},
-            annotation={"text": "answering zero", "font": {"size": 14, "color": GREY}},
+            annotation={"text": "risk of answering zero", "font": {"size": 14, "color": GREY}},
             annotation_position="bottom left",
         )
     return drawn
@@ -138,7 +138,7 @@ def plot_sweep(view: Sweep) -> go.Figure:
         for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
     ]
     for words, least, most in view.bands:
-        for values, fill, said in ((least, None, f"{words} this"), (most, "tonexty", "and this")):
+        for values, fill, said in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
             traces.append(
                 go.Scatter(
                     x=view.x,
@@ -157,8 +157,8 @@ def plot_sweep(view: Sweep) -> go.Figure:
         x=view.x_title,
         y=view.y_title,
         revision="bound-sweep",
-        xaxis=_LOG,
-        yaxis=_LOG,
+        xaxis=_LOG | {"dtick": 2},
+        yaxis=_LOG if view.log_y else {"rangemode": "tozero"},
         legend={"traceorder": "normal"},
     )
     return drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})

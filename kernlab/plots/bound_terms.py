@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,7 +65,8 @@ def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = No
         labels: term to words, where they should differ from the theme's.
         log_y: logarithmic axis; the top of each area is still the sum of all up to it.
     """
-    look = _styles([*(term for term, _ in bound.areas), *(key for key, _ in bound.lines)], labels or {}, bound.words)
+    keys = [*(term for term, _ in bound.areas), *(key for key, _ in bound.lines)]
+    look = _styles(keys, {**bound.totals, **(labels or {})}, bound.words)
     single = len(bound.x) == 1
     traces: list[Any] = []
     for term, values in bound.areas:
@@ -99,7 +101,7 @@ def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = No
         )
     notes = [f"{len(bound.x)} of {bound.total} moments drawn"] if len(bound.x) < bound.total else []
     if bound.hidden and log_y:
-        notes.append(f"{bound.hidden} values of lines are ≤ 0: not on a log axis")
+        notes.append(f"values ≤ 0 are not on a log axis: {bound.hidden}")
     return figure(
         traces,
         title=bound.title,
@@ -107,16 +109,23 @@ def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = No
         x=bound.axis if bound.axis == "epoch" else "step (mini-batches)",
         y=bound.unit,
         revision=f"bound-stack:{bound.axis}:{log_y}",
-        yaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_y else {"rangemode": "tozero"},
+        yaxis=_log([drawn for _, values in bound.lines for drawn in values]) if log_y else {"rangemode": "tozero"},
         legend={"traceorder": "normal"},
     )
 
 
-def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None, log_x: bool = False) -> go.Figure:
+def plot_bound_now(
+    bound: BoundNow,
+    before: BoundNow | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    log_x: bool = False,
+) -> go.Figure:
     """Bars of :func:`kernlab.analysis.bound_terms.bound_now`.
 
     Args:
         bound: the terms as they stand.
+        before: as they stood at another moment; only the ends of those bars are marked.
         labels: term to words, where they should differ from the theme's.
         log_x: logarithmic axis. Lengths that lie beside one another do not add up there, so each bar is drawn from
             the left to its total, with a mark where each of its terms stands by itself.
@@ -166,7 +175,7 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None, 
             x=[bar.end for bar in bars],
             y=[bar.name for bar in bars],
             mode="text",
-            text=[f"\u2002{bar.total:.3g}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bars],
+            text=[f"\u2002{_number(bar.total)}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in bars],
             textposition="middle right",
             textfont={"size": 15},
             cliponaxis=False,
@@ -175,28 +184,54 @@ def plot_bound_now(bound: BoundNow, *, labels: Mapping[str, str] | None = None, 
             hovertemplate="%{y}: %{text}<extra></extra>",
         ),
     ]
+    if before is not None:
+        ends = {bar.name: bar.total for bar in before.bars if bar.total > 0 or not log_x}
+        traces.append(
+            go.Scatter(
+                x=list(ends.values()),
+                y=list(ends),
+                mode="markers",
+                name="at the other moment",
+                marker={"color": GREY, "symbol": "line-ns-open", "size": 30, "line": {"width": 3}},
+                hovertemplate="%{y} at the other moment: %{x:.3~g}<extra></extra>",
+            )
+        )
     drawn = figure(
         traces,
         title=bound.title,
-        subtitle=f"{len(bound.bars) - len(bars)} bars are ≤ 0: not on a log axis"
+        subtitle=f"bars ≤ 0 are not on a log axis: {len(bound.bars) - len(bars)}"
         if len(bars) < len(bound.bars)
         else "",
         x=bound.unit,
         y="",
         revision=f"bound-now:{log_x}",
-        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_x else {},
+        xaxis=_log([bar.total for bar in bars]) if log_x else {},
         barmode="overlay" if log_x else "stack",
-        margin={"r": 100},
+        margin={"r": 80},
         legend={"traceorder": "normal"},
     )
     if bound.trivial is not None and bound.trivial > 0:
         drawn.add_vline(
             x=bound.trivial,
             line={"color": GREY, "dash": "dot", "width": 2},
-            annotation={"text": "answering zero", "font": {"size": 14, "color": GREY}, "yanchor": "bottom"},
+            annotation={"text": "risk of answering zero", "font": {"size": 14, "color": GREY}, "yanchor": "bottom"},
             annotation_position="top",
         )
     return drawn
+
+
+def _log(values: Sequence[float]) -> dict[str, Any]:
+    """A logarithmic axis: powers of ten alone are named, some of them where there are many."""
+    drawn = [value for value in values if value > 0]
+    decades = math.log10(max(drawn) / min(drawn)) if drawn else 0.0
+    return {"type": "log", "exponentformat": "power"} | ({"dtick": math.ceil(decades / 5)} if decades > 2 else {})
+
+
+def _number(value: float) -> str:
+    """Three digits; thousands are written out."""
+    if not 1e3 <= abs(value) < 1e7:
+        return f"{value:.3g}"
+    return f"{float(f'{value:.3g}'):,.0f}".replace(",", "\u202f")
 
 
 def _styles(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -15,10 +15,16 @@ from kernlab.ui import pictures, view
 from kernlab.ui.live import digits
 from kernlab.ui.pictures import Shown
 from kernlab.ui.pictures.bounds import given, read_changes
+from kernlab.ui.watch import Moment
 
 __all__ = ["said", "what_if_section"]
 
 _COLUMNS = 4
+#: On a narrow page the table keeps its columns readable and is moved sideways.
+_STYLE = """<style>
+[class*=st-key-terms-] [data-testid=stMarkdownContainer] { overflow-x: auto; }
+[class*=st-key-terms-] table { min-width: 46rem; }
+</style>"""
 _EQUALITIES = {
     "discriminant": "An equality and no bound: the ridge error on the training rows, computed from moments alone, "
     "against the same error measured. It says nothing about other rows.",
@@ -30,6 +36,7 @@ _GAMMA = (
     "found; the paper's experiments all set γ = 1 in the solver, where nothing enforces such a fall. The kernel was "
     "also selected on the same rows, which the theorem does not cover: take it as the size of the numbers."
 )
+_GUARANTEE = r"\|W^*\|_*\le\tfrac1{\lambda_1}\bigl(\lambda_2t+\min\{\ell(0),\,\hat{\mathcal E}+\lambda_1r(W)\}\bigr)"
 _KINDS = {
     "formula": "Exact, it stands in the formula",
     "scaling": "By a law of scaling",
@@ -51,7 +58,9 @@ def _said(at: Shown) -> None:
     found = given(at)
     if found is None:
         known = ", ".join(f"{bound.title.lower()} ({bound.source})" for bound in BOUNDS.values())
-        st.info(f"No bound is known for {at.watch.run.method}. There are four: {known}.", icon=":material/info:")
+        st.info(
+            f"There is no bound here for {at.watch.run.method}. kernlab has these: {known}.", icon=":material/info:"
+        )
         return
     if not found.values:
         why = " It is about squared errors, and this run minimises another loss." if found.bound.name == "frame" else ""
@@ -74,27 +83,26 @@ def what_if_section(shown: Sequence[Shown]) -> None:
     offered: dict[str, Slider] = {}
     for _, bound in found:
         for each in sliders(bound):
-            offered.setdefault(each.key, each)
-    changes = read_changes(view.now()["whatif"])
+            offered[each.key] = offered[each.key].joined(each) if each.key in offered else each
+    asked = read_changes(view.now()["whatif"])
+    changes = {key: each.allowed(asked[key]) for key, each in offered.items() if key in asked}
     if offered:
         st.subheader("What if", anchor=False)
         _sliders(list(offered.values()), changes)
         places = st.columns(len(found))
         for (at, bound), place in zip(found, places, strict=True):
             with place:
-                _answers(at, bound, {key: changes[key] for key in changes if key in offered}, alone=len(found) == 1)
-    for (at, bound), place in zip(found, st.columns(len(found)) if found else (), strict=True):
-        with place:
-            _terms(at, bound, changes)
+                _answers(at, bound, changes, alone=len(found) == 1)
+    for name in dict.fromkeys(bound.bound.name for _, bound in found):
+        _terms([(at, bound) for at, bound in found if bound.bound.name == name], changes)
 
 
-def _sliders(offered: Sequence[Slider], changes: dict[str, float]) -> None:
+def _sliders(offered: Sequence[Slider], changes: Mapping[str, float]) -> None:
     """One slider each, in the order given; those that were not moved stand where the run does."""
     for start in range(0, len(offered), _COLUMNS):
         for each, column in zip(offered[start : start + _COLUMNS], st.columns(_COLUMNS), strict=False):
-            choices, key = each.choices, f"whatif.{each.key}"
-            wanted = changes.get(each.key, each.value)
-            value = min(choices, key=lambda choice: abs(choice - wanted))
+            key, value = f"whatif.{each.key}", changes.get(each.key, each.value)
+            choices = sorted({*each.choices, value})
             if st.session_state.get(key) != value:
                 st.session_state[key] = value
             with column:
@@ -122,45 +130,47 @@ def _moved(key: str) -> None:
     view.now()["whatif"] = ",".join(f"{name}={value:.12g}" for name, value in changes.items())
 
 
-def _answers(at: Shown, bound: Given, changes: dict[str, float], *, alone: bool) -> None:
+def _answers(at: Shown, bound: Given, changes: Mapping[str, float], *, alone: bool) -> None:
     """The bound as bars, over n or over its slider, and what λ₁ guarantees."""
     mine = {each.key for each in sliders(bound)}
     changes = {key: value for key, value in changes.items() if key in mine}
     if not mine:
         st.caption(f"{at.watch.run.method}: no slider moves this bound.")
         return
-    log = bool(at.view["boundlog"])
+    log = bool(bound.bound.trivial and at.view["boundlog"])
     stamp = (at.watch.id, *at.watch.version, at.moment.step, log, tuple(changes.items()))
     if (judged := verdict(bound, changes)) is not None and changes:
         st.markdown(judged.sentence)
-    left, right = st.columns(2) if alone else (st.container(), st.container())
-    with left:
-        if (rates := against_n(bound, changes)) is not None or bound.bound.stack:
-            now = bars_if(bound, changes)._replace(title="The bound with these values")
+    rates, swept, promised = against_n(bound, changes), sweep(bound, changes), weight_guarantee(bound, changes)
+    places = st.columns(2) if alone else [st.container()] * 2
+    if bound.bound.stack:
+        now = bars_if(bound, changes)
+        with places[0]:
             pictures.show(
                 f"whatif_bars{at.side}", stamp, lambda: plot_bound_now(now, log_x=log), height=400,
                 alt="The bound as it would be with the values of the sliders",
             )  # fmt: skip
-    with right:
+    with places[1 if bound.bound.stack else 0]:
         if rates is not None:
             pictures.show(
-                f"whatif_rates{at.side}", stamp, lambda: plot_against_n(rates), height=440,
+                f"whatif_rates{at.side}", stamp, lambda: plot_against_n(rates), height=460,
                 alt="The bound over the number of training rows on logarithmic axes",
             )  # fmt: skip
             if rates.note:
                 st.caption(rates.note)
-        if (swept := sweep(bound, changes)) is not None:
+        if swept is not None:
             pictures.show(f"whatif_sweep{at.side}", stamp, lambda: plot_sweep(swept), height=400, alt=swept.title)
-    if (promised := weight_guarantee(bound, changes)) is not None:
-        with left:
+    if bound.bound.name == "alignment":
+        with places[1]:
+            _numbers(what_if(bound, changes))
+    if promised is not None:
+        with places[0]:
             pictures.show(
                 f"whatif_weights{at.side}", stamp, lambda: plot_weight_guarantee(promised), height=360,
                 alt="The trace norm of the weights that no minimiser exceeds, over the penalty",
             )  # fmt: skip
-        with right:
-            st.latex(
-                r"\|W^*\|_*\le\tfrac1{\lambda_1}\bigl(\lambda_2t+\min\{\ell(0),\,\hat{\mathcal E}+\lambda_1r(W)\}\bigr)"
-            )
+        with places[1]:
+            st.latex(_GUARANTEE)
             st.caption(
                 "From ASKL eq. 4: a minimiser is no worse than this run's model and no worse than W = 0, so its "
                 "penalties cost no more than theirs do. With r = ‖W‖² it is a bound on ‖W‖², and ‖W‖⁎ is at most "
@@ -168,24 +178,41 @@ def _answers(at: Shown, bound: Given, changes: dict[str, float], *, alone: bool)
             )
 
 
-def _terms(at: Shown, bound: Given, changes: dict[str, float]) -> None:
-    """The formula, and every term with its value and what it says."""
-    mine = {each.key for each in sliders(bound)} & changes.keys()
-    moved = what_if(bound, {key: changes[key] for key in mine}) if mine else {}
-    st.markdown(f"**{bound.bound.title}** ({bound.bound.source})")
-    st.latex(bound.bound.formula)
-    head = ("term", "formula", "now", *(("what if",) if moved else ()), "in words", "source")
-    rows = ["| " + " | ".join(head) + " |", "|:--|:--|--:|" + ("--:|" if moved else "") + ":--|:--|"]
-    measured = {
-        key.removeprefix("bound/"): value for key, value in at.moment.values.items() if key.startswith("bound/")
-    }
-    for term in bound.bound.terms:
-        if term.key not in measured:
-            continue
-        cells = [term.title, f"${term.formula}$", f"{measured[term.key]:.4g}"]
-        if moved:
-            cells.append(f"{moved[term.key]:.4g}" if term.key in moved else "–")
-        cells += [term.sentence.replace("|", r"\|"), term.source]
-        rows.append("| " + " | ".join(cells) + " |")
-    with st.expander("Every term, in symbols and words", expanded=not moved or at.side == ""):
+def _numbers(values: Mapping[str, float]) -> None:
+    """Of a ball about uniform weights."""
+    with st.container(horizontal=True):
+        for key, label in (("chi_square", "Divergence ρ"), ("effective_size", "Effective number"),
+                           ("support", "Features kept")):  # fmt: skip
+            st.metric(label, digits(values[key]), width="content")
+        if "gain_least" in values:
+            ends = [f"{values[key]:.3g}" for key in ("gain_least", "gain_most")]
+            st.metric("Growth of ⟨K, YYᵀ⟩", " to ".join(dict.fromkeys(ends)), width="content")
+
+
+def _terms(found: Sequence[tuple[Shown, Given]], changes: Mapping[str, float]) -> None:
+    """A bound's formula, and every term with its values and what it says; two runs of one bound share the table."""
+    bound, values = found[0][1].bound, {}
+    for at, each in found:
+        whose = f" ({at.watch.run.method})" if len(found) > 1 else ""
+        values[f"now{whose}"] = _measured(at.moment)
+        if at.reference:
+            values[f"then{whose}"] = _measured(at.reference)
+        if mine := {slider.key for slider in sliders(each)} & changes.keys():
+            values[f"what if{whose}"] = what_if(each, {key: changes[key] for key in mine})
+    rows = ["| " + " | ".join(("term", "formula", *values, "in words", "source")) + " |"]
+    rows.append("|:--|:--|" + "--:|" * len(values) + ":--|:--|")
+    for term in bound.terms:
+        if any(term.key in each for each in values.values()):
+            numbers = [f"{each[term.key]:.4g}" if term.key in each else "–" for each in values.values()]
+            cells = (term.title, f"${term.formula}$", *numbers, term.sentence.replace("|", r"\|"), term.source)
+            rows.append("| " + " | ".join(cells) + " |")
+    st.markdown(f"**{bound.title}** ({bound.source})")
+    st.latex(bound.formula)
+    with st.container(key=f"terms-{bound.name}"), st.expander("Every term, in symbols and words", expanded=True):
+        st.html(_STYLE)
         st.markdown("\n".join(rows))
+
+
+def _measured(moment: Moment) -> dict[str, float]:
+    prefix = "bound/"
+    return {key.removeprefix(prefix): value for key, value in moment.values.items() if key.startswith(prefix)}

@@ -165,11 +165,11 @@ def test_a_frame_bound_says_from_where_on_it_says_something():
 
 def test_the_guarantee_over_strengths_is_the_sliders_and_lies_above_the_run():
     at = spectral()
-    view = weight_guarantee(at, {"lambda1": 0.05})
+    view = weight_guarantee(at, {"trace_norm": 0.05})
     assert (view.here, view.measured, view.chosen) == (1e-3, 8.0, 0.05)
     assert (np.diff(view.most) < 0).all()
     for place in (0, 40, 80):
-        answer = what_if(at, {"lambda1": float(view.strength[place])})
+        answer = what_if(at, {"trace_norm": float(view.strength[place])})
         assert view.most[place] == pytest.approx(answer["guaranteed_norm"])
     assert view.guaranteed == pytest.approx(min(1.0, 0.3 + 0.05 * 8) / 0.05)
     assert np.interp(1e-3, view.strength, view.most) > view.measured

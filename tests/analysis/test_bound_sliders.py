@@ -203,7 +203,7 @@ def test_runs_with_other_penalties_keep_what_one_run_guarantees():
             frequencies=D, generator=torch.Generator().manual_seed(0),
         )  # fmt: skip
         at = Given(SPECTRAL, values, 120, K, D, {"trace_norm": run}, frequencies=D)
-        answer = what_if(at, {"lambda1": other})
+        answer = what_if(at, {"trace_norm": other})
         assert norms[other] <= answer["guaranteed_norm"] * (1 + 1e-3)
         assert answer["guaranteed_norm"] <= math.log(K) / other * (1 + 1e-9)
         measured = norms[other] * math.sqrt(values["mean_trace"] * K / 120)
@@ -227,7 +227,7 @@ def test_trained_runs_keep_what_another_guarantees():
         assert v["zero_risk"] == pytest.approx(1)  # the hinge of a margin of zero
         assert v["empirical_risk"] < 0.6
     for one, other in itertools.product(found, repeat=2):
-        v, answer = found[other].values, what_if(found[one], {"lambda1": other})
+        v, answer = found[other].values, what_if(found[one], {"trace_norm": other})
         assert v["weight_norm"] <= answer["guaranteed_norm"]
         assert v["rademacher"] <= answer["guaranteed"]
     assert found[1e-3].values["weight_norm"] > found[1e-2].values["weight_norm"]
@@ -236,7 +236,7 @@ def test_trained_runs_keep_what_another_guarantees():
 def test_without_a_penalty_on_the_weights_nothing_is_guaranteed():
     at = spectral(penalties={"feature_norm": 1e-2})
     assert "guaranteed" not in what_if(at)
-    assert not {"lambda1", "lambda2"} & {each.key for each in sliders(at)}
+    assert not {"trace_norm", "feature_norm"} & {each.key for each in sliders(at)}
     assert "any minimiser" not in [bar.name for bar in bars_if(at).bars]
 
 
@@ -245,7 +245,7 @@ def test_the_guarantee_is_a_bar_beside_the_other_three():
     assert list(bars)[-4:] == ["exact", "paper", "worst case", "any minimiser"]
     assert bars["any minimiser"].total > bars["paper"].total
     assert bars["paper"].error > 0
-    stronger = {bar.name: bar for bar in bars_if(spectral(), {"lambda1": 1.0}).bars}
+    stronger = {bar.name: bar for bar in bars_if(spectral(), {"trace_norm": 1.0}).bars}
     assert stronger["any minimiser"].total < bars["any minimiser"].total
     assert stronger["paper"].total == bars["paper"].total
 

@@ -35,11 +35,24 @@ def _now(at: Shown) -> bound_terms.BoundNow:
     return bound_terms.bound_now(_terms(at), at.bound)
 
 
+def _before(at: Shown) -> bound_terms.BoundNow | None:
+    if at.reference is None or at.bound is None:
+        return None
+    return bound_terms.bound_now(bound_terms.newest(at.watch.until(at.reference.step)), at.bound)
+
+
 @picture(*_BOTH, alt="The terms of the bound as bars beside what was measured", uses=("boundlog",), height=400,
-         over_time=True, when=lambda at: at.bound is not None and bool(_now(at).bars))  # fmt: skip
+         over_time=True, when=lambda at: at.bound is not None and bool(at.bound.trivial and _now(at).bars))  # fmt: skip
 def bound_now(at: Shown) -> go.Figure:
     """The bound in all its readings, beside what was measured."""
-    return plot_bound_now(_now(at), log_x=at.view["boundlog"])
+    return plot_bound_now(_now(at), _before(at), log_x=at.view["boundlog"])
+
+
+@picture(*_BOTH, alt="The terms as bars", height=400, over_time=True,
+         when=lambda at: at.bound is not None and not at.bound.trivial and bool(_now(at).bars))  # fmt: skip
+def bound_parts(at: Shown) -> go.Figure:
+    """The same where nothing is bounded: numbers of one order, that need no logarithm."""
+    return plot_bound_now(_now(at), _before(at))
 
 
 @picture(*_BOTH, alt="Discriminant information and the ridge error that it predicts, over training",
@@ -57,13 +70,14 @@ def _stacked(at: Shown) -> bool:
     )
 
 
-@picture(*_BOTH, alt="The terms of the bound stacked over training, with the measured gap", uses=("boundlog",),
+@picture("inside.bounds", alt="The terms of the bound stacked over training, with the measured gap", uses=("boundlog",),
          height=400, over_time=True, when=_stacked)  # fmt: skip
 def bound_stack(at: Shown) -> go.Figure:
     """The terms that add up to the bound, as areas over training."""
     found = bound_terms.bound_stack(at.watch.history, at.bound) if at.bound else None
     assert found is not None
-    return timed(plot_bound_stack(found, log_y=at.view["boundlog"]), at)
+    assert at.bound
+    return timed(plot_bound_stack(found, log_y=bool(at.bound.trivial) and at.view["boundlog"]), at)
 
 
 def _has_history(at: Shown) -> bool:
@@ -71,7 +85,7 @@ def _has_history(at: Shown) -> bool:
     return not at.watch.at_once and any(key in at.watch.history for key in keys)
 
 
-@picture(*_BOTH, alt="The terms of the bound over training, each by itself", uses=("boundlog",), height=400,
+@picture("bounds", alt="The terms of the bound over training, each by itself", uses=("boundlog",), height=400,
          over_time=True, when=lambda at: _has_history(at) and _IDENTITY not in at.watch.history)  # fmt: skip
 def bound_history(at: Shown) -> go.Figure:
     """The bound's terms over training, each by itself."""

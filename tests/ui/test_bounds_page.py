@@ -1,0 +1,131 @@
+"""The Bounds page without a browser: sliders that answer, the address that keeps them, and what has no bound."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kernlab.methods import METHODS
+from kernlab.runs.jobs import manager
+from kernlab.spec import RunSpec
+from kernlab.ui.pictures.bounds import read_changes
+
+SMALL = {"n_features": 20, "epochs": 3, "order": 4, "max_turns": 2, "batch_size": 50}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
+    monkeypatch.delenv("KERNLAB_DATA", raising=False)
+    yield tmp_path
+    manager().shutdown()
+
+
+def ran(method="ASKL", dataset="moons", **options):
+    known = METHODS[method].schema()
+    chosen = {key: value for key, value in {**SMALL, **options}.items() if key in known}
+    rows = {"n_samples": 100} if dataset == "moons" else {}
+    run_id = manager().submit(RunSpec.of(method, dataset, **rows, **chosen))
+    assert manager().wait(run_id, 60).status == "finished"
+    return run_id
+
+
+def page(**scene):
+    app = AppTest.from_string("from kernlab.ui.pages import show; show('bounds')", default_timeout=60)
+    for key, value in scene.items():
+        app.query_params[key] = value
+    return settled(app.run())
+
+
+def settled(app):
+    assert not app.exception
+    assert [error.value for error in app.error] == []
+    return app
+
+
+def figures(app):
+    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
+
+
+def slid(app):
+    return {each.key.removeprefix("whatif."): each for each in app.select_slider if each.key.startswith("whatif.")}
+
+
+def words(app):
+    return " ".join(each.value for kind in (app.markdown, app.caption, app.info) for each in kind)
+
+
+def totals(figure):
+    """The numbers at the ends of the bars."""
+    (texts,) = [trace for trace in figure["data"] if trace.get("mode") == "text"]
+    return dict(zip(texts["y"], (text.strip() for text in texts["text"]), strict=True))
+
+
+EXPECTED = {
+    ("ASKL", "moons"): {"n", "K", "D", "delta", "trace_norm", "feature_norm"},
+    ("SK", "diabetes"): {"n", "K", "D", "delta", "frobenius"},
+    ("FKS-Fourier", "diabetes"): {"n", "delta", "k", "t"},
+    ("LKRF", "moons"): {"radius"},
+    ("RFDI", "diabetes"): {"rho"},
+    ("NysDI", "digits"): {"rho"},
+    ("LKRF-resampled", "moons"): set(),
+    ("SVC-rbf", "iris"): set(),
+}
+
+
+@pytest.mark.parametrize(("method", "dataset"), EXPECTED)
+def test_every_bound_has_the_sliders_of_its_formula(method, dataset):
+    app = page(run=ran(method, dataset))
+    assert slid(app).keys() == EXPECTED[method, dataset]
+    said = words(app)
+    if method == "SVC-rbf":
+        assert "There is no bound here for SVC-rbf" in said
+        return
+    assert "acuous" in said or "says something" in said or "An equality" in said or "No number bounds" in said
+    assert ("γ > 1" in said) == method.startswith("FKS")
+    drawn = figures(app)
+    assert {"bound_now", "bound_parts"} & drawn.keys()
+    if slid(app):
+        assert any(key.startswith("whatif_") for key in drawn)
+
+
+def test_a_slider_is_answered_and_kept_in_the_address():
+    app = page(run=ran())
+    before = figures(app)
+    slider = slid(app)["n"]
+    app = settled(slider.set_value(1e9).run())
+    assert app.query_params["whatif"] == "n=1000000000"
+    after = figures(app)
+    assert before["bound_now"] == after["bound_now"]  # what was measured stays
+    assert totals(before["whatif_bars"])["paper"] != totals(after["whatif_bars"])["paper"]
+    assert before["whatif_rates"] != after["whatif_rates"]
+    again = page(run=app.query_params["run"], whatif="n=1000000000")
+    assert totals(figures(again)["whatif_bars"]) == totals(after["whatif_bars"])
+    back = next(button for button in again.button if button.label == "Back to the run").click().run()
+    assert "whatif" not in settled(back).query_params
+    assert totals(figures(back)["whatif_bars"])["paper"] == totals(before["whatif_bars"])["paper"]
+
+
+def test_two_runs_share_the_sliders_and_each_takes_those_it_has():
+    app = page(run=ran(), beside=ran("SK", "diabetes"), whatif="trace_norm=0.5")
+    assert slid(app).keys() == {"n", "K", "D", "delta", "trace_norm", "feature_norm", "frobenius"}
+    drawn = figures(app)
+    settled(slid(app)["trace_norm"].set_value(0.001).run())
+    moved = figures(app)
+    assert moved["whatif_bars"] != drawn["whatif_bars"]
+    assert totals(moved["whatif_bars.beside"]) == totals(drawn["whatif_bars.beside"])
+
+
+def test_the_moment_moves_what_the_sliders_start_from():
+    run_id = ran()
+    newest, first = (figures(page(run=run_id, **at)) for at in ({}, {"at": "0"}))
+    assert totals(newest["whatif_bars"]) != totals(first["whatif_bars"])
+    compared = figures(page(run=run_id, reference="0"))
+    assert [trace["name"] for trace in compared["bound_now"]["data"]][-1] == "at the other moment"
+
+
+def test_what_an_address_says_of_sliders_is_read_with_care():
+    assert read_changes("n=1000,delta=0.01") == {"n": 1000, "delta": 0.01}
+    assert read_changes("n=-3,delta=x,k,=,t=nan,K=2") == {"K": 2}
+    assert read_changes("") == {}
+    assert slid(page(run=ran(), whatif="n=5,delta=7,nonsense=3,D=1e17"))["n"].value >= 10
