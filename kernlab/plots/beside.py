@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,10 +37,18 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
     words, more = METRICS.get(metric, metric), metric == "accuracy"
     drawn = [row for row in rows if row["metric"] == metric and None not in (row["mean"], row["published_mean"])]
     traces: list[Any] = []
-    ends = [float(row[key]) for row in drawn for key in ("mean", "published_mean") if more or row[key] > 0]
+    bars = [
+        float(row[mean]) + side * float(row[std] or 0.0)
+        for row in drawn
+        for mean, std in (("mean", "std"), ("published_mean", "published_std"))
+        for side in (-1, 0, 1)
+    ]
+    ends = [end for end in bars if more or end > 0]
+    axis: dict[str, Any] = {} if more else {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
     if ends:
         margin = 0.05 * (max(ends) - min(ends)) or 1.0
-        low, high = (min(ends) - margin, max(ends) + margin) if more else (min(ends) / 1.5, max(ends) * 1.5)
+        low, high = (min(ends) - margin, max(ends) + margin) if more else (min(ends) / 1.3, max(ends) * 1.3)
+        axis["range"] = [low, high] if more else [math.log10(low), math.log10(high)]
         traces.append(
             go.Scatter(
                 x=[low, high],
@@ -57,12 +66,11 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
             if part:
                 traces.append(_points(part, method, pale=pale, named=not pale or not plain))
     side = "above" if more else "below"
-    note = "; pale: not on the stated scale" if any(row["mark"] for row in drawn) else ""
-    axis: dict[str, Any] = {} if more else {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
+    note = "; pale: off the stated scale" if any(row["mark"] for row in drawn) else ""
     return figure(
         traces,
         title=f"Ours against the printed: {words.split(' (')[0]}",
-        subtitle=f"{side} the line: ours is better{note}" if drawn else "nothing to draw yet",
+        subtitle=f"{side} the line: ours better{note}" if drawn else "nothing to draw yet",
         x=f"printed {words}",
         y=f"our {words}",
         revision=f"beside:{metric}",

@@ -230,9 +230,9 @@ def _beside(table: str, snapshot: Snapshot) -> None:
     st.markdown("**Ours beside the printed**")
     if not finished:
         st.caption("The first split is complete once every method has finished it.")
-    heads = ["Data set", "Method", "Unit", "Ours", "Printed", "Difference", "Constant", "Splits", "Training (s)", ""]
-    lines = [grid.line(heads, tag="th", names=3)]
-    lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT, names=3) for row in rows]
+    heads = ["Data set", "Method", "Ours", "Printed", "Difference", "Constant", "Unit", "Splits", "Training (s)", ""]
+    lines = [grid.line(heads, tag="th", names=2)]
+    lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT, names=2) for row in rows]
     grid.show(lines, "papers-beside")
     for message, names in _failures(rows).items():
         st.error(f"{', '.join(names)}: {message}", icon=":material/error:")
@@ -263,11 +263,11 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     return [
         escape(row["dataset"]),
         escape(row["method"]),
-        METRICS.get(row["metric"], row["metric"]).split(" (")[0],
         grid.figure(ours, row["std"], places),
         _as_printed(theirs, row["published_std"], places),
         difference,
         constant,
+        METRICS.get(row["metric"], row["metric"]).split(" (")[0],
         str(row["n"]),
         seconds,
         escape(told),
