@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlab import __version__, devices
 from kernlab.compare.base import Cell, Record
-from kernlab.data import Dataset, Prepared, constant_metric, fingerprint, load, prepare
+from kernlab.data import Dataset, Prepared, constant_metric, fingerprint, load, prepare, rescaled
 from kernlab.errors import CompositionError, DataError, KernlabError, TrainingError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.solvers import ProximalGradient
@@ -127,10 +127,14 @@ def _computed(cell: Cell, prepared: Prepared) -> Record:
         from kernlab.compare.tuning import tune
 
         name = method_of(cell) or cell.method
-        best = tune(name, options, training_part(prepared), cell.tuning, cell.seed, device=cell.device)
+        free = cell.data.scaling == "auto"
+        best = tune(name, options, training_part(prepared), cell.tuning, cell.seed, device=cell.device, scaling=free)
         chosen = {key: value for key, value in best.options.items() if key not in cell.options}
         tuned = {"chosen": chosen, "tuning_seconds": best.seconds, "trials": best.trials}
         options = {**options, **chosen}
+        if best.scaling:
+            prepared = rescaled(prepared, best.scaling)
+            tuned["chosen"] = {"scaling": best.scaling, **chosen}
     method = method_of(replace(cell, options=options))
     if method is None:
         return _done(cell, prepared, _fitted(cell, options, prepared) | tuned)

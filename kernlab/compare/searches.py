@@ -3,7 +3,8 @@
 A search is a generator: it yields what to try (:class:`Ask`) and is sent how that went (a value where more is
 better, None where the trial was given up; −∞ where it failed). The method's own settings are always the first.
 
-    bayes     tree-structured Parzen estimator; a trial below the median of the others is cut short (Optuna)
+    bayes     moves that are likely to help, each on top of the best so far; then a tree-structured Parzen
+              estimator around it (Optuna). A trial is cut short once it is behind
     halving   many settings on few rows; the best third goes on to three times as many, until all rows are used
     grid      the papers' grid in order, or random points of it where it is larger than the number of trials
 
@@ -19,14 +20,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kernlab.compare.spaces import Range
+from kernlab.compare.spaces import MOVES, Move, Range
 from kernlab.errors import OptionError
 from kernlab.registry import Registry
 
-__all__ = ["SEARCHES", "Ask", "Search"]
+__all__ = ["SEARCHES", "Ask", "Plan", "Search"]
 
 ETA = 3  # settings dropped to one in ETA, rows multiplied by it, from rung to rung
 FEWEST = 500  # rows that a setting is judged on at least, where there are as many
+WARM = 3  # reports of a trial before it can be called behind
+AGAIN = 3  # times that one move is made at most
 
 
 @dataclass(frozen=True)
@@ -46,15 +49,28 @@ class Ask:
     cut: Callable[[int, float], bool] = field(default=lambda step, value: False, compare=False)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What there is to search.
+
+    Attributes:
+        space: given the settings so far, the range of every option that has one.
+        moved: given a move and the settings so far, the settings after it; None where it means nothing.
+    """
+
+    space: Callable[[Mapping[str, Any]], Mapping[str, Range]]
+    moved: Callable[[Move, Mapping[str, Any]], Mapping[str, Any] | None] = lambda move, values: None
+
+
 Search: TypeAlias = Generator[Ask, float | None, None]
 
-#: Searches by name: (space, trials, seed, training rows) -> Search.
-SEARCHES: Registry[Callable[[Mapping[str, Range], int, int, int], Search]] = Registry("search")
+#: Searches by name: (plan, trials, seed, training rows) -> Search.
+SEARCHES: Registry[Callable[[Plan, int, int, int], Search]] = Registry("search")
 
 
 @SEARCHES.register("bayes")
-def bayes(space: Mapping[str, Range], trials: int, seed: int, rows: int) -> Search:
-    """Optuna's tree-structured Parzen estimator with median pruning; reproducible from the seed."""
+def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
+    """Moves, then Optuna's tree-structured Parzen estimator with median pruning; reproducible from the seed."""
     try:
         import optuna
     except ImportError:
@@ -62,27 +78,77 @@ def bayes(space: Mapping[str, Range], trials: int, seed: int, rows: int) -> Sear
             "search=bayes needs Optuna", "it is not installed",
             "pip install 'kernlab[tune]', or set search=halving or search=grid",
         ) from None  # fmt: skip
+    best = _Race()
+    yield from _moves(plan, trials, best)
+    space = plan.space(best.values)
+    if not space:
+        return
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    drawn = max(4, trials // 3)  # at random, before the estimator has enough to go by
+    left = trials - best.tried
     study = optuna.create_study(
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=drawn),
+        sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=max(4, left // 3)),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
     )
-    study.enqueue_trial({key: each.start for key, each in space.items()})
-    for number in range(trials):
+    study.enqueue_trial({key: each.start for key, each in space.items()})  # where the best so far lies
+    start = study.ask()
+    for key, each in space.items():
+        _suggested(start, key, each)
+    study.tell(start, best.value)
+    chosen = dict(best.values)
+    for _ in range(left):
         trial = study.ask()
-        drawn_values = {key: _suggested(trial, key, each) for key, each in space.items()}
+        values = {**chosen, **{key: _suggested(trial, key, each) for key, each in space.items()}}
 
-        def cut(step: int, value: float, trial: Any = trial) -> bool:
+        def behind(step: int, value: float, trial: Any = trial) -> bool:
             trial.report(value, step)
             return bool(trial.should_prune())
 
-        value = yield Ask(number, drawn_values if number else {}, cut=cut)
+        value = yield from best.run(values, behind)
         if value is None:
             study.tell(trial, state=optuna.trial.TrialState.PRUNED)
         else:
             study.tell(trial, value)
+
+
+def _moves(plan: Plan, trials: int, best: _Race) -> Search:
+    """The method's own settings, then one move after the other, each on top of the best so far."""
+    yield from best.run({})
+    for move in MOVES:
+        for _ in range(AGAIN if move.factors else 1):
+            values = plan.moved(move, best.values)
+            if values is None or best.tried == trials:
+                break
+            before = best.value
+            yield from best.run(values)
+            if best.value == before:
+                break
+
+
+class _Race:
+    """The best settings so far, and how far their training was at each report: what is behind them is cut short."""
+
+    def __init__(self) -> None:
+        self.values: Mapping[str, Any] = {}
+        self.value, self.tried = -math.inf, 0
+        self._reports: list[float] = []
+
+    def run(
+        self, values: Mapping[str, Any], behind: Callable[[int, float], bool] = lambda step, value: False
+    ) -> Generator[Ask, float | None, float | None]:
+        """Try settings; they become the best if they are."""
+        reports: list[float] = []
+
+        def cut(step: int, value: float) -> bool:
+            reports.append(value)
+            late = WARM <= step < len(self._reports) and value < self._reports[step]
+            return behind(step, value) or late
+
+        value = yield Ask(self.tried, values, cut=cut)
+        self.tried += 1
+        if value is not None and value > self.value:
+            self.values, self.value, self._reports = values, value, reports
+        return value
 
 
 def _suggested(trial: Any, key: str, each: Range) -> float:
@@ -92,10 +158,11 @@ def _suggested(trial: Any, key: str, each: Range) -> float:
 
 
 @SEARCHES.register("halving")
-def halving(space: Mapping[str, Range], trials: int, seed: int, rows: int) -> Search:
+def halving(plan: Plan, trials: int, seed: int, rows: int) -> Search:
     """Successive halving over rows. The method's own settings stay to the end, so that what is chosen has beaten
     them on all rows."""
-    settings = dict(enumerate([{}, *_spread(space, trials - 1, seed)]))
+    space = plan.space({})
+    settings = dict(enumerate([{}, *(_spread(space, trials - 1, seed) if space else ())]))
     rungs = 1 + min(_levels(trials), _levels(rows / FEWEST))
     for rung in range(rungs):
         found = {}
@@ -123,12 +190,15 @@ def _spread(space: Mapping[str, Range], number: int, seed: int) -> list[dict[str
 
 
 @SEARCHES.register("grid")
-def grid(space: Mapping[str, Range], trials: int, seed: int, rows: int) -> Search:
+def grid(plan: Plan, trials: int, seed: int, rows: int) -> Search:
     """The product of the values that papers searched; of evenly spread ones where no paper searched any."""
+    space = plan.space({})
     searched = {key: each for key, each in space.items() if each.grid} or space
     values = [each.points() for each in searched.values()]
     size = math.prod(len(each) for each in values)
     yield Ask(0)
+    if not space:
+        return
     order = np.arange(size)
     if size > trials - 1:
         order = np.random.default_rng(seed).choice(size, trials - 1, replace=False)

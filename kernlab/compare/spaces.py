@@ -4,12 +4,14 @@ A method's space is what its parts have of these keys, so that a new method has 
 automatic by a rule (frequency scale, learning rate, epochs) is searched around what the rule found. An option that
 RANGES does not name, but that is a number naturally looked at on a logarithmic scale, is searched from 1/30 to 30
 times its value; sizes and tolerances are not.
+
+Before a search looks everywhere it makes MOVES: changes that were seen to help, most promising first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernlab.feature_maps import ExactKernel
@@ -17,7 +19,7 @@ from kernlab.methods import MethodSpec
 from kernlab.options import Component, Option, options_of
 from kernlab.typing import Task
 
-__all__ = ["RANGES", "Range", "method_space", "space_of"]
+__all__ = ["MOVES", "RANGES", "Move", "Range", "method_space", "moved", "space_of"]
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,63 @@ _WHEN: Mapping[str, Callable[[Mapping[str, Any], Task], bool]] = {
     "epsilon": lambda options, task: task == "regression",
     "b": lambda options, task: False,  # it only multiplies g
 }
+
+
+@dataclass(frozen=True)
+class Move:
+    """A change of settings that is likely to help.
+
+    Attributes:
+        values: what options are set to.
+        factors: what options are multiplied by; such a move may be made again as long as it helps.
+        task: the task it is for; None: any.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    factors: Mapping[str, float] = field(default_factory=dict)
+    task: Task | None = None
+
+
+#: Chosen on splits with seeds from 100 of eight data sets (segment, satimage, pendigits, letter, abalone, space_ga,
+#: cpusmall, cadata): ranks lower the RMSE of the last three by 4 to 7 %, frequencies of the Laplacian kernel that
+#: of cadata by another 1.5 %, and cross-entropy gains up to half a point on segment and satimage.
+MOVES = (
+    Move({"scaling": "ranks"}, task="regression"),
+    Move({"objective": "cross_entropy"}, task="classification"),
+    Move(factors={"frequency_scale": 2}),
+    Move({"density": "laplacian"}, task="regression"),
+    Move(factors={"epochs": 0.4}, task="regression"),
+    Move(factors={"batch_size": 2}, task="classification"),
+    Move(factors={"C": 10}),
+    Move({"scaling": "ranks"}, task="classification"),
+    Move(factors={"frequency_scale": 0.5}),
+)
+
+#: What an option must be for a move to replace it by another value.
+_USUAL: Mapping[str, Any] = {"scaling": "standardize", "objective": "hinge", "density": "gaussian"}
+
+
+def moved(move: Move, current: Mapping[str, Any], task: Task, fixed: Collection[str] = ()) -> dict[str, Any] | None:
+    """What a move sets; None where it means nothing.
+
+    Args:
+        move: the move.
+        current: every option in force by its key, numbers where they are automatic.
+        task: of the data.
+        fixed: keys that stay as they are.
+    """
+    keys = {*move.values, *move.factors}
+    if (move.task not in (None, task)) or not keys <= current.keys() or keys & set(fixed):
+        return None
+    if any(current[key] != _USUAL[key] for key in move.values):
+        return None
+    if any(key in _WHEN and not _WHEN[key](current, task) for key in move.factors):
+        return None
+    found = dict(move.values)
+    for key, factor in move.factors.items():
+        value = current[key] * factor
+        found[key] = max(1, round(value)) if isinstance(current[key], int) else float(f"{value:.4g}")
+    return found
 
 
 def method_space(method: MethodSpec, task: Task, fixed: Collection[str] = ()) -> dict[str, Range]:

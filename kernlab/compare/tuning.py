@@ -3,8 +3,10 @@
     training part  →  at most ``rows`` of it  →  k folds, or one held-out fifth  →  the setting with the best mean
 
 Parts are stratified for classes. Inputs and targets keep the scaling of the whole training part, which saw no test
-row. The method's own settings are tried first and win a tie, so what is chosen is never worse on the held-out rows.
-Whoever tunes fits again, to the whole training part, with what was chosen.
+row; whether inputs are scaled with their ranks is searched too. The method's own settings are tried first and win a
+tie, so what is chosen is never worse on the held-out rows. Methods that learn from mini-batches are tried with at
+most SKETCH features: which settings are good hardly depends on their number, the time does. Whoever tunes fits
+again, to the whole training part and at full size, with what was chosen.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from numpy.typing import NDArray
 from kernlab import devices
 from kernlab.compare.base import Tuning
 from kernlab.compare.rivals import RIVALS, Rival
-from kernlab.compare.searches import SEARCHES, Ask
-from kernlab.compare.spaces import Range, method_space
-from kernlab.data import Prepared, score
+from kernlab.compare.searches import SEARCHES, Ask, Plan
+from kernlab.compare.spaces import Move, Range, method_space, moved
+from kernlab.data import Prepared, rescaled, score
+from kernlab.data.base import Scaling
 from kernlab.errors import DataError, KernlabError, OptionError, TrainingError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import outputs
@@ -38,6 +41,7 @@ from kernlab.training.trainer import start
 __all__ = ["Chosen", "Trial", "check", "tune"]
 
 REPORTS = 8  # times that a training from mini-batches is looked at on its way
+SKETCH = 500  # features of a trial at most
 HELD_OUT = 5  # one part in so many is held out where there are no folds
 
 #: (metric on the held-out rows, whether the training is over)
@@ -73,6 +77,7 @@ class Chosen:
 
     Attributes:
         options: all options to train with, by flat key: those given, and those chosen.
+        scaling: how the inputs are to be scaled; None: as they are (:func:`kernlab.data.rescaled`).
         value: mean metric on the held-out rows; None where there was no time for a single trial.
         trials: settings tried.
         seconds: the search took.
@@ -84,6 +89,7 @@ class Chosen:
     trials: int
     seconds: float
     history: tuple[Trial, ...]
+    scaling: Scaling | None = None
 
     @property
     def default(self) -> float | None:
@@ -101,6 +107,7 @@ def tune(
     progress: Callable[[Trial], None] | None = None,
     *,
     device: str = "cpu",
+    scaling: bool = True,
 ) -> Chosen:
     """Search a method's or a baseline's hyper-parameters on the training part of ``prepared``.
 
@@ -114,24 +121,35 @@ def tune(
         seed: decides the inner split, the search and the trainings.
         progress: called after every trial; what it raises ends the search.
         device: where methods are trained.
+        scaling: whether standardised inputs may get their ranks beside them.
 
     Raises:
         KernlabError: options or data that cannot be used, or every single setting failed (with the first reason).
     """
     check(tuning)
     began = time.perf_counter()
-    subject = _subject(name, options, device)
+    subject = _subject(name, options, device, scaling)
     subject.check(prepared)
-    parts = _parts(prepared, tuning, seed)
     more = 1.0 if prepared.targets is None else -1.0  # accuracy rises, RMSE falls
-    space = subject.space(parts[0])
-    n = len(parts[0].X_train)
+    scaled = {"": _parts(prepared, tuning, seed)}
+
+    def parts(values: Mapping[str, Any]) -> list[Prepared]:
+        kind = values.get("scaling", "")
+        if kind not in scaled:
+            scaled[kind] = _parts(rescaled(prepared, kind), tuning, seed)
+        return scaled[kind]
+
+    def after(move: Move, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        return subject.moved(move, parts(values)[0], values)
+
+    plan = Plan(lambda values: subject.space(parts(values)[0], values), after)
+    n = len(parts({})[0].X_train)
     deadline = math.inf if tuning.seconds is None else began + tuning.seconds
     history: list[Trial] = []
-    with closing(SEARCHES[tuning.search](space, tuning.trials if space else 1, seed, n)) as search:
+    with closing(SEARCHES[tuning.search](plan, tuning.trials, seed, n)) as search:
         ask: Ask | None = next(search)
         while ask is not None:
-            trial = _tried(subject, ask, parts, seed, more, deadline)
+            trial = _tried(subject, ask, parts(ask.values), seed, more, deadline)
             history.append(trial)
             if progress:
                 progress(trial)
@@ -162,9 +180,10 @@ def _chosen(given: Mapping[str, Any], history: list[Trial], more: float, seconds
         raise TrainingError(
             f"one of the {len(history)} settings tried must train", history[0].message, "change the options or the data"
         )
-    options = {**given, **(best.options if best else {})}
+    found = dict(best.options if best else {})
+    scaling = found.pop("scaling", None)
     value = best.value if best else None
-    return Chosen(options, value, len({t.number for t in history}), seconds, tuple(history))
+    return Chosen({**given, **found}, value, len({t.number for t in history}), seconds, tuple(history), scaling)
 
 
 # -- one trial ----------------------------------------------------------------------------------------------------
@@ -222,31 +241,49 @@ class _Subject(Protocol):
 
     def check(self, data: Prepared) -> None: ...
 
-    def space(self, data: Prepared) -> dict[str, Range]: ...
+    def space(self, data: Prepared, values: Mapping[str, Any]) -> dict[str, Range]: ...
+
+    def moved(self, move: Move, data: Prepared, values: Mapping[str, Any]) -> Mapping[str, Any] | None: ...
 
     def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]: ...
 
 
-def _subject(name: str | MethodSpec, options: Mapping[str, Any], device: str) -> _Subject:
+def _subject(name: str | MethodSpec, options: Mapping[str, Any], device: str, scaling: bool) -> _Subject:
     if isinstance(name, str) and name in RIVALS:
-        return _OfRival(RIVALS[name], options)
+        return _OfRival(RIVALS[name], options, scaling)
     method = METHODS[name] if isinstance(name, str) else name
-    return _OfMethod(method.with_options(options), tuple(options), devices.resolve(device))
+    return _OfMethod(method.with_options(options), tuple(options), devices.resolve(device), scaling)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is the data's."""
+    return {key: value for key, value in values.items() if key != "scaling"}
 
 
 @dataclass(frozen=True)
 class _OfRival:
     kind: type[Rival]
     options: Mapping[str, Any]
+    scaling: bool
 
     def check(self, data: Prepared) -> None:
         self.kind.build(**self.options).check(len(data.X_train))  # all rows, to which what is chosen will be fitted
 
-    def space(self, data: Prepared) -> dict[str, Range]:
-        return self.kind.build(**self.options).space(data, tuple(self.options))
+    def space(self, data: Prepared, values: Mapping[str, Any]) -> dict[str, Range]:
+        return self._with(values).space(data, tuple(self.options))
+
+    def moved(self, move: Move, data: Prepared, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        current = self._with(values).resolved(data).options()
+        if self.scaling and "gamma" in current:  # trees see the order of an input alone
+            current["scaling"] = data.inputs.kind
+        found = moved(move, current, data.dataset.task, tuple(self.options))
+        return None if found is None else {**values, **found}
+
+    def _with(self, values: Mapping[str, Any]) -> Rival:
+        return self.kind.build(**{**self.options, **_plain(values)})
 
     def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
-        predicted, _ = self.kind.build(**{**self.options, **values}).predict(data, seed)
+        predicted, _ = self._with(values).predict(data, seed)
         yield score(data, predicted, data.y_test), True
 
 
@@ -255,17 +292,43 @@ class _OfMethod:
     method: MethodSpec
     fixed: tuple[str, ...]
     device: torch.device
+    scaling: bool
 
     def check(self, data: Prepared) -> None:
         self.method.check(data.dataset.task)
 
-    def space(self, data: Prepared) -> dict[str, Range]:
-        return method_space(rules.resolve(self.method, data), data.dataset.task, self.fixed)
+    def space(self, data: Prepared, values: Mapping[str, Any]) -> dict[str, Range]:
+        return method_space(self._with(values, data), data.dataset.task, self.fixed)
+
+    def moved(self, move: Move, data: Prepared, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        method = self._with(values, data)
+        current = method.options()
+        if self.scaling and not method.input_scaling:
+            current["scaling"] = data.inputs.kind
+        aliased = {part.aliases[key][0] for part in method.parts for key in self.fixed if key in part.aliases}
+        found = moved(move, current, data.dataset.task, {*self.fixed, *aliased})
+        if found is None:
+            return None
+        try:
+            self._with({**values, **found}, data)
+        except KernlabError:
+            return None  # a mini-batch larger than the data, say
+        return {**values, **found}
+
+    def _with(self, values: Mapping[str, Any], data: Prepared) -> MethodSpec:
+        return rules.resolve(self.method.with_options(_plain(values)), data)
+
+    def _sketched(self, values: Mapping[str, Any], data: Prepared) -> MethodSpec:
+        method = self._with(values, data)
+        wide = method.options().get("n_features", 0) > SKETCH
+        if wide and isinstance(method.solver, ProximalGradient) and not method.map_first:
+            method = method.with_options({"n_features": SKETCH})
+        return method
 
     def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
         threads = torch.get_num_threads()
         try:
-            state = start(rules.resolve(self.method.with_options(values), data), data, seed, self.device)
+            state = start(self._sketched(values, data), data, seed, self.device)
             torch.set_num_threads(min(threads, torch.get_num_threads()))
             looks = set(_looks(state))
             while not state.done:
@@ -358,5 +421,5 @@ def check(tuning: Tuning) -> None:
             raise OptionError(f"{key} must be a whole number of at least {least}", repr(value))
     if tuning.seconds is not None and not 0 < tuning.seconds < math.inf:
         raise OptionError("seconds must be a number above 0, or None", repr(tuning.seconds))
-    with closing(SEARCHES[tuning.search]({}, 1, 0, 10)) as search:
+    with closing(SEARCHES[tuning.search](Plan(lambda values: {}), 1, 0, 10)) as search:
         next(search)

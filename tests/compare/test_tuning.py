@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from kernlab.compare import searches, tuning
 from kernlab.compare.base import Tuning
 from kernlab.compare.rivals import RIVALS
-from kernlab.compare.searches import SEARCHES
-from kernlab.compare.spaces import Range, method_space
+from kernlab.compare.searches import SEARCHES, Plan
+from kernlab.compare.spaces import MOVES, Move, Range, method_space, moved
 from kernlab.compare.tuning import tune
-from kernlab.data import DataSpec, Prepared, make_dataset, prepare
+from kernlab.data import DataSpec, Prepared, make_dataset, prepare, rescaled
 from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, TrainingError, UnknownNameError
 from kernlab.methods import METHODS
 from kernlab.training import rules
@@ -52,8 +52,14 @@ def same(a: tuning.Chosen, b: tuning.Chosen) -> bool:
     return plain[0] == plain[1]
 
 
-def rmse(options: dict[str, float], data: Prepared) -> float:
-    state = trained(METHODS["KRR"].with_options(options), data, device="cpu")
+def fixed(space: dict[str, Range]) -> Plan:
+    """A space that depends on nothing, and no moves."""
+    return Plan(lambda values: space)
+
+
+def rmse(found: tuning.Chosen | None, data: Prepared) -> float:
+    data = rescaled(data, found.scaling) if found and found.scaling else data
+    state = trained(METHODS["KRR"].with_options(found.options if found else {}), data, device="cpu")
     predicted = state.model().predict(data.dataset.X[data.test_rows])
     return float(np.sqrt(np.mean((predicted - data.dataset.y[data.test_rows]) ** 2)))
 
@@ -67,7 +73,7 @@ def test_a_known_optimum_is_found_and_holds_on_unseen_rows(search, folds):
     data = waves()
     found = tune("KRR", {}, data, Tuning(trials=15, search=search, folds=folds))
     assert found.value < 0.75 * found.default
-    assert rmse(found.options, data) < 0.75 * rmse({}, data)
+    assert rmse(found, data) < 0.75 * rmse(None, data)
     assert found.trials == 15
 
 
@@ -77,6 +83,7 @@ def test_the_chosen_value_is_a_training_on_four_fifths_of_the_training_part():
     (part,) = tuning._parts(data, Tuning(), 3)
     assert len(part.X_train) == 192
     assert len(part.X_test) == 48
+    assert not found.scaling  # a grid has the papers' options alone
     state = trained(METHODS["KRR"].with_options(found.options), part, seed=3, device="cpu")
     scaled = (state.model().predict(data.dataset.X[part.test_rows]) - data.targets.center) / data.targets.scale
     expected = np.sqrt(np.mean((scaled - part.y_test) ** 2)) * data.targets.scale[0]
@@ -109,7 +116,7 @@ def test_rivals_are_tuned_by_the_same_rule():
     found = tune("svm-rbf", {"C": 1.0}, data, Tuning(trials=10))
     assert found.value > found.default + 5
     assert set(found.options) == {"C", "gamma"}
-    better = RIVALS["svm-rbf"].fit_score(data, 0, found.options)["test"]
+    better = RIVALS["svm-rbf"].fit_score(rescaled(data, found.scaling or "standardize"), 0, found.options)["test"]
     assert better > RIVALS["svm-rbf"].fit_score(data, 0, {"C": 1.0})["test"]
 
 
@@ -217,13 +224,12 @@ def test_bad_trials_of_a_training_from_mini_batches_are_cut_short():
 
 
 def test_the_estimator_is_told_where_the_methods_own_settings_lie():
-    search = SEARCHES["bayes"](
-        {"C": Range(0.1, 1000, start=10.0), "order": Range(5, 60, whole=True, start=30)}, 2, 0, 9
-    )
+    space = {"C": Range(0.1, 1000, start=10.0), "order": Range(5, 60, whole=True, start=30)}
+    search = SEARCHES["bayes"](fixed(space), 2, 0, 9)
     assert next(search).values == {}
-    (trial,) = search.gi_frame.f_locals["study"].trials
-    assert trial.params == {"C": 10.0, "order": 30}
     assert search.send(1.0).values.keys() == {"C", "order"}
+    told, _ = search.gi_frame.f_locals["study"].trials
+    assert (told.params, told.value) == ({"C": 10.0, "order": 30}, 1.0)
 
 
 def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
@@ -234,7 +240,7 @@ def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
     }
 
     def walked(trials: int, seed: int = 0) -> list[tuple[float, ...]]:
-        search = SEARCHES["grid"](space, trials, seed, 1000)
+        search = SEARCHES["grid"](fixed(space), trials, seed, 1000)
         asked = [next(search)]
         try:
             while True:
@@ -266,7 +272,7 @@ def test_papers_grids():
 
 def test_halving_triples_rows_and_keeps_the_best_third_and_the_default():
     space = {"C": Range(0.1, 1000)}
-    search = SEARCHES["halving"](space, 9, 0, 5000)
+    search = SEARCHES["halving"](fixed(space), 9, 0, 5000)
     ask, seen = next(search), []
     try:
         while True:
@@ -276,7 +282,7 @@ def test_halving_triples_rows_and_keeps_the_best_third_and_the_default():
         pass
     rungs = {share: [ask.number for ask in seen if ask.share == share] for share in {ask.share for ask in seen}}
     assert rungs == {1 / 9: list(range(9)), 1 / 3: [0, 7, 8], 1.0: [0, 8]}
-    few = SEARCHES["halving"](space, 9, 0, 400)  # too few rows to take fewer
+    few = SEARCHES["halving"](fixed(space), 9, 0, 400)  # too few rows to take fewer
     assert next(few).share == 1.0
 
 
@@ -307,11 +313,144 @@ def test_every_method_has_a_space_whose_corners_it_takes(name):
     assert "frequency_scale" not in method_space(method, data.dataset.task, ("gamma", "lengthscale"))
 
 
+# -- moves ------------------------------------------------------------------------------------------------------------
+
+
+def walk(search, worth) -> list[dict]:
+    """What a search asks for, each answered by ``worth``."""
+    asked = [next(search)]
+    try:
+        while True:
+            asked.append(search.send(worth(asked[-1].values)))
+    except StopIteration:
+        return [dict(ask.values) for ask in asked]
+
+
+def plan_of(current: dict, task: str) -> Plan:
+    def after(move: Move, values):
+        found = moved(move, {**current, **values}, task)
+        return None if found is None else {**values, **found}
+
+    return Plan(lambda values: {}, after)
+
+
+def test_a_move_that_helps_stays_and_one_by_a_factor_is_made_again():
+    plan = plan_of(
+        {"scaling": "standardize", "density": "gaussian", "frequency_scale": 0.3, "epochs": 10}, "regression"
+    )
+    asked = walk(
+        SEARCHES["bayes"](plan, 20, 0, 1000),
+        lambda values: min(values.get("frequency_scale", 0.3), 1.2) + (values.get("density") == "laplacian"),
+    )
+    ranks = {"scaling": "ranks"}  # they bring nothing here, and are not taken along
+    best = {"frequency_scale": 1.2, "density": "laplacian"}
+    assert asked == [
+        {}, ranks, {"frequency_scale": 0.6}, {"frequency_scale": 1.2}, {"frequency_scale": 2.4}, best,
+        {**best, "epochs": 4}, {**best, "frequency_scale": 0.6},
+    ]  # fmt: skip
+    assert walk(SEARCHES["bayes"](plan, 3, 0, 1000), lambda values: 0.0) == asked[:3]
+
+
+def test_after_the_moves_the_estimator_looks_around_the_best():
+    inner = plan_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
+    plan = Plan(lambda values: {"rho": Range(1.0, 2.0, start=1.0 + ("scaling" in values) / 2)}, inner.moved)
+    search = SEARCHES["bayes"](plan, 9, 0, 1000)
+    asked = walk(search, lambda values: float("scaling" in values))
+    assert asked[:4] == [{}, {"scaling": "ranks"}, {"scaling": "ranks", "frequency_scale": 0.6},
+                         {"scaling": "ranks", "frequency_scale": 0.15}]  # fmt: skip
+    assert len(asked) == 9
+    assert all(each["scaling"] == "ranks" and 1 <= each["rho"] <= 2 for each in asked[4:])
+
+
+def test_a_training_that_falls_behind_the_best_so_far_is_cut_in_its_second_half():
+    plan = plan_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
+    search = SEARCHES["bayes"](plan, 9, 0, 1000)
+    ask = next(search)
+    assert not any(ask.cut(step, float(step)) for step in range(7))
+    ask = search.send(7.0)
+    assert [ask.cut(step, step - 0.5) for step in range(7)] == [False] * 3 + [True] * 4
+    ask = search.send(None)  # given up; the next is again measured by the first
+    assert "scaling" not in ask.values
+    assert [ask.cut(step, float(step)) for step in range(7)] == [False] * 7
+
+
+@pytest.mark.parametrize("name", ["ASKL", "SK", "KRR", "NysDI", "FKS-Fourier", "svm-rbf", "boosting", "constant"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_moves_are_those_that_a_method_has(name, task):
+    data = waves(100, task)
+    try:
+        subject = tuning._subject(name, {}, "cpu", True)
+        subject.check(data)
+        made = [subject.moved(move, data, {}) for move in MOVES]
+    except CompositionError:
+        assert (name, task) == ("FKS-Fourier", "classification")
+        return
+    keys = set().union(*(each for each in made if each))
+    regression = {"scaling", "frequency_scale", "density", "epochs"}
+    expected = {
+        "ASKL": regression if task == "regression" else {"scaling", "frequency_scale", "objective", "batch_size"},
+        "KRR": {"scaling", "frequency_scale"},
+        "FKS-Fourier": set(),
+        "svm-rbf": {"scaling", "C"},
+        "boosting": set(),
+        "constant": set(),
+    }
+    expected["SK"] = expected["ASKL"]
+    if name in expected:
+        assert keys == expected[name]
+    for each in made:
+        if each and name in METHODS:
+            plain = {key: value for key, value in each.items() if key != "scaling"}
+            rules.resolve(METHODS[name].with_options(plain), data).check(task)
+
+
+def test_what_is_given_is_not_moved():
+    given = {"gamma": 0.5, "objective": "hinge", "epochs": 3, "batch_size": 16}
+    subject = tuning._subject("ASKL", given, "cpu", False)
+    assert all(subject.moved(move, clouds(), {}) is None for move in MOVES)
+    frames = prepare(waves().dataset, DataSpec(scaling="[-1,1]"), 0)
+    free = tuning._subject("ASKL", {}, "cpu", True)
+    assert not any("scaling" in (free.moved(move, frames, {}) or {}) for move in MOVES)
+
+
+def heavy(n: int = 400) -> Prepared:
+    """The target follows the order of an input whose tail takes all its deviation."""
+    rng = np.random.default_rng(2)
+    x = rng.uniform(-1, 1, n)
+    X = np.stack([np.exp(12 * x), rng.normal(size=n)], axis=1)
+    return prepare(make_dataset("heavy", X, np.sin(4 * x)[:, None], "regression"), DataSpec(), 0)
+
+
+def test_ranks_are_chosen_where_they_help_from_the_training_part_alone():
+    data = heavy()
+    found = tune("KRR", {}, data, Tuning(trials=2))
+    assert found.scaling == "ranks"
+    assert "scaling" not in found.options
+    assert found.history[1].options == {"scaling": "ranks"}
+    assert rmse(found, data) < 0.5 * rmse(None, data)
+    X = data.dataset.X.copy()
+    X[data.test_rows] = 1e9 * np.random.default_rng(0).normal(size=X[data.test_rows].shape)
+    poisoned = replace(data, X_test=data.X_test * np.nan, dataset=replace(data.dataset, X=X))
+    assert same(found, tune("KRR", {}, poisoned, Tuning(trials=2)))
+    assert tune("KRR", {}, data, Tuning(trials=2), scaling=False).scaling is None
+
+
+def test_trials_are_of_few_features_and_what_is_chosen_is_not():
+    method = METHODS["ASKL"].with_options({"n_features": 2000, "epochs": 1})
+    data = clouds(100)
+    subject = tuning._subject(method, {"n_features": 2000}, "cpu", True)
+    assert subject._sketched({}, data).options()["n_features"] == tuning.SKETCH
+    found = tune(method, {"n_features": 2000}, data, Tuning(trials=1))
+    assert found.options == {"n_features": 2000}
+    whole = tuning._subject("Nys", {"n_features": 60}, "cpu", True)
+    assert whole._sketched({}, data).options()["n_features"] == 60
+
+
 # -- what goes wrong --------------------------------------------------------------------------------------------------
 
 
 def test_a_failing_setting_is_the_worst_and_the_search_goes_on(monkeypatch):
-    def diverging(space, trials, seed, rows):
+    def diverging(plan, trials, seed, rows):
         answers.append((yield searches.Ask(0)))
         answers.append((yield searches.Ask(1, WILD)))
         answers.append((yield searches.Ask(2, {"epochs": 9})))
