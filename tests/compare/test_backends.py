@@ -13,8 +13,7 @@ from typing import Any
 import psutil
 import pytest
 import torch
-from dask import config
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, config
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend.context import get_start_method, set_start_method
 from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -43,13 +42,12 @@ def expected(tmp_path_factory):
 @pytest.fixture(scope="module")
 def dask(processes) -> Iterator[LocalCluster]:
     """A real cluster of two worker processes."""
-    with (
-        config.set({"distributed.worker.multiprocessing-method": processes.get_start_method()}),
-        LocalCluster(
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(config["distributed"]["worker"], "multiprocessing-method", processes.get_start_method())
+        with LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
-        ) as found,
-    ):
-        yield found
+        ) as found:
+            yield found
 
 
 @pytest.fixture
