@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import plotly.graph_objects as go
@@ -21,7 +22,7 @@ _LOOKS = {
     "best": (GREEN, "solid"),
     "rademacher": (PURPLE, "longdash"),
 }
-_LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "dtick": 1}
+_LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}
 
 
 def plot_against_n(view: AgainstN) -> go.Figure:
@@ -69,17 +70,22 @@ def plot_against_n(view: AgainstN) -> go.Figure:
         x="n (training rows)",
         y=view.y,
         revision="bound-against-n",
-        xaxis=_LOG | {"dtick": 2},
+        xaxis=_LOG,
         yaxis=_LOG,
         legend={"traceorder": "normal"},
     )
     drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})
     if view.trivial is not None:
-        drawn.add_hline(
-            y=view.trivial,
-            line={"color": GREY, "dash": "dot", "width": 2},
-            annotation={"text": "risk of answering zero", "font": {"size": 14, "color": GREY}},
-            annotation_position="bottom left",
+        drawn.add_hline(y=view.trivial, line={"color": GREY, "dash": "dot", "width": 2})
+        drawn.add_annotation(
+            x=1,
+            xref="paper",
+            xanchor="right",
+            y=math.log10(view.trivial),  # of lines the value, of words its logarithm
+            yanchor="bottom",
+            text="risk of answering zero",
+            font={"size": 14, "color": GREY},
+            showarrow=False,
         )
     return drawn
 
@@ -117,7 +123,7 @@ def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
         x="λ₁",
         y="‖W‖⁎",
         revision="weight-guarantee",
-        xaxis=_LOG | {"dtick": 2},
+        xaxis=_LOG,
         yaxis=_LOG,
         legend={"traceorder": "normal"},
     )
@@ -157,7 +163,7 @@ def plot_sweep(view: Sweep) -> go.Figure:
         x=view.x_title,
         y=view.y_title,
         revision="bound-sweep",
-        xaxis=_LOG | {"dtick": 2},
+        xaxis=_LOG,
         yaxis=_LOG if view.log_y else {"rangemode": "tozero"},
         legend={"traceorder": "normal"},
     )

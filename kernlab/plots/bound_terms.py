@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from kernlab.analysis.bound_terms import BoundHistory, BoundNow, BoundStack
+from kernlab.analysis.bound_terms import BoundBar, BoundHistory, BoundNow, BoundStack
 from kernlab.analysis.curves import Curve
 from kernlab.plots.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, fade, figure
 
@@ -23,6 +23,8 @@ _OTHERS = (
     (SKY, "longdash", "|"),
     (OLIVE, "dash", "+"),
 )
+#: A logarithmic axis; few ticks, so that powers of ten stand alone where there are many.
+_LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}
 _PATTERNS = {"gap": "/", "confidence": "."}
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "hourglass")
 
@@ -53,7 +55,7 @@ def plot_bound_history(
         x=axis if axis == "epoch" else "step (mini-batches)",
         y=bound.unit,
         revision=f"bound-history:{axis}:{log_y}",
-        yaxis={"type": "log", "dtick": 1, "exponentformat": "power"} if log_y else {},
+        yaxis=_LOG if log_y else {},
     )
 
 
@@ -109,7 +111,7 @@ def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = No
         x=bound.axis if bound.axis == "epoch" else "step (mini-batches)",
         y=bound.unit,
         revision=f"bound-stack:{bound.axis}:{log_y}",
-        yaxis=_log([drawn for _, values in bound.lines for drawn in values]) if log_y else {"rangemode": "tozero"},
+        yaxis=_LOG if log_y else {"rangemode": "tozero"},
         legend={"traceorder": "normal"},
     )
 
@@ -205,26 +207,31 @@ def plot_bound_now(
         x=bound.unit,
         y="",
         revision=f"bound-now:{log_x}",
-        xaxis=_log([bar.total for bar in bars]) if log_x else {},
+        xaxis=_LOG | {"range": _decades(bars, bound.trivial)} if log_x else {},
         barmode="overlay" if log_x else "stack",
         margin={"r": 80},
         legend={"traceorder": "normal"},
     )
     if bound.trivial is not None and bound.trivial > 0:
-        drawn.add_vline(
-            x=bound.trivial,
-            line={"color": GREY, "dash": "dot", "width": 2},
-            annotation={"text": "risk of answering zero", "font": {"size": 14, "color": GREY}, "yanchor": "bottom"},
-            annotation_position="top",
+        drawn.add_vline(x=bound.trivial, line={"color": GREY, "dash": "dot", "width": 2})
+        drawn.add_annotation(
+            x=math.log10(bound.trivial) if log_x else bound.trivial,  # of lines the value, of words its logarithm
+            y=1,
+            yref="paper",
+            yanchor="bottom",
+            text="risk of answering zero",
+            font={"size": 14, "color": GREY},
+            showarrow=False,
         )
     return drawn
 
 
-def _log(values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis: powers of ten alone are named, some of them where there are many."""
-    drawn = [value for value in values if value > 0]
-    decades = math.log10(max(drawn) / min(drawn)) if drawn else 0.0
-    return {"type": "log", "exponentformat": "power"} | ({"dtick": math.ceil(decades / 5)} if decades > 2 else {})
+def _decades(bars: Sequence[BoundBar], trivial: float | None) -> list[float]:
+    """What the axis shows: every bar, and the mark of every term that is not tiny beside the smallest bar."""
+    ends = [bar.end for bar in bars] + ([trivial] if trivial else [])
+    least = min((bar.total for bar in bars), default=1.0)
+    parts = [value for bar in bars for _, value in bar.parts if value > 0.01 * least]
+    return [math.log10(min(ends + parts, default=0.1)) - 0.4, math.log10(max(ends, default=1.0)) + 0.1]
 
 
 def _number(value: float) -> str:

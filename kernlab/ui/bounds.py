@@ -20,11 +20,15 @@ from kernlab.ui.watch import Moment
 __all__ = ["said", "what_if_section"]
 
 _COLUMNS = 4
-#: On a narrow page the table keeps its columns readable and is moved sideways.
-_STYLE = """<style>
-[class*=st-key-terms-] [data-testid=stMarkdownContainer] { overflow-x: auto; }
-[class*=st-key-terms-] table { min-width: 46rem; }
-</style>"""
+#: On a narrow page every row of the table becomes a paragraph, and each number says what it is.
+_NARROW = """<style>@media (max-width: 640px) {{
+{scope} :is(table, tbody, tr, td) {{ display: block; border: 0; text-align: left !important; }}
+{scope} thead {{ display: none; }}
+{scope} tr {{ padding: 0.6rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 16%, transparent); }}
+{scope} td {{ padding: 0.1rem 0; }}
+{scope} td:first-child {{ font-weight: 600; }}
+{names}
+}}</style>"""
 _EQUALITIES = {
     "discriminant": "An equality and no bound: the ridge error on the training rows, computed from moments alone, "
     "against the same error measured. It says nothing about other rows.",
@@ -111,7 +115,7 @@ def _sliders(offered: Sequence[Slider], changes: Mapping[str, float]) -> None:
                     format_func=digits if each.whole else _short,
                 )  # fmt: skip
     words = [
-        f"**{text}**: {', '.join(each.title.split(',')[0] for each in offered if each.kind == kind)}."
+        f"**{text}**: {', '.join(dict.fromkeys(each.title.split(',')[0] for each in offered if each.kind == kind))}."
         for kind, text in _KINDS.items()
         if any(each.kind == kind for each in offered)
     ]
@@ -209,7 +213,11 @@ def _terms(found: Sequence[tuple[Shown, Given]], changes: Mapping[str, float]) -
     st.markdown(f"**{bound.title}** ({bound.source})")
     st.latex(bound.formula)
     with st.container(key=f"terms-{bound.name}"), st.expander("Every term, in symbols and words", expanded=True):
-        st.html(_STYLE)
+        scope = f".st-key-terms-{bound.name}"
+        names = (
+            f'{scope} td:nth-child({place}):before {{ content: "{name}: "; }}' for place, name in enumerate(values, 3)
+        )
+        st.html(_NARROW.format(scope=scope, names="\n".join(names)))
         st.markdown("\n".join(rows))
 
 

@@ -20,7 +20,6 @@ from kernlab.ui.pictures.timed import timed
 __all__ = ["given", "read_changes"]
 
 _IDENTITY = "bound/discriminant_information"
-_BOTH = ("bounds", "inside.bounds")
 
 
 # -- as measured -----------------------------------------------------------------------------------------------
@@ -41,21 +40,21 @@ def _before(at: Shown) -> bound_terms.BoundNow | None:
     return bound_terms.bound_now(bound_terms.newest(at.watch.until(at.reference.step)), at.bound)
 
 
-@picture(*_BOTH, alt="The terms of the bound as bars beside what was measured", uses=("boundlog",), height=400,
+@picture("bounds", alt="The terms of the bound as bars beside what was measured", uses=("boundlog",), height=400,
          over_time=True, when=lambda at: at.bound is not None and bool(at.bound.trivial and _now(at).bars))  # fmt: skip
 def bound_now(at: Shown) -> go.Figure:
     """The bound in all its readings, beside what was measured."""
     return plot_bound_now(_now(at), _before(at), log_x=at.view["boundlog"])
 
 
-@picture(*_BOTH, alt="The terms as bars", height=400, over_time=True,
+@picture("bounds", alt="The terms as bars", height=400, over_time=True,
          when=lambda at: at.bound is not None and not at.bound.trivial and bool(_now(at).bars))  # fmt: skip
 def bound_parts(at: Shown) -> go.Figure:
     """The same where nothing is bounded: numbers of one order, that need no logarithm."""
     return plot_bound_now(_now(at), _before(at))
 
 
-@picture(*_BOTH, alt="Discriminant information and the ridge error that it predicts, over training",
+@picture("bounds", alt="Discriminant information and the ridge error that it predicts, over training",
          metrics=(_IDENTITY,), uses=("boundlog",), height=400, over_time=True)  # fmt: skip
 def discriminant_identity(at: Shown) -> go.Figure:
     """‖Ȳ‖² − DI against the measured ridge error."""
