@@ -66,11 +66,12 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
             if part:
                 traces.append(_points(part, method, pale=pale, named=not pale or not plain))
     side = "above" if more else "below"
+    claim = "faster, on another machine" if metric == "train_seconds" else "better"
     note = "; pale: off the stated scale" if any(row["mark"] for row in drawn) else ""
     return figure(
         traces,
         title=f"Ours against the printed: {words.split(' (')[0]}",
-        subtitle=f"{side} the line: ours better{note}" if drawn else "nothing to draw yet",
+        subtitle=f"{side} the line: ours {claim}{note}" if drawn else "nothing to draw yet",
         x=f"printed {words}",
         y=f"our {words}",
         revision=f"beside:{metric}",

@@ -120,7 +120,7 @@ def form(table: str) -> Comparison | None:
     except KernlabError as error:
         show_error(error)
         return None
-    _missing([name for name in names if name not in there])
+    _missing([name for name in names if name not in there], expanded=not there)
     if not there:
         return None
     chosen = [name for name in now.datasets if name in there] or list(usual(table).datasets)
@@ -160,13 +160,14 @@ def _described(name: str) -> str:
     return f"{name} · {about.rows:,} rows".replace(",", " ") if about else name
 
 
-def _missing(names: Sequence[str]) -> None:
+def _missing(names: Sequence[str], *, expanded: bool) -> None:
     """Data sets of the table whose files are not here, with where they come from."""
     if not names:
         return
     about = registered()
     several = "s are" if len(names) > 1 else " is"
-    with st.expander(f"{len(names)} data set{several} not at hand: {', '.join(names)}", icon=":material/folder_off:"):
+    words = f"{len(names)} data set{several} not at hand: {', '.join(names)}"
+    with st.expander(words, icon=":material/folder_off:", expanded=expanded):
         st.markdown(
             "Set **KERNLAB_DATA** to a folder with a file NAME.parquet for each: a column for each input, and the "
             "column `target` (datasets/README.md describes the format). Where they come from:"
@@ -230,7 +231,9 @@ def _beside(table: str, snapshot: Snapshot) -> None:
     st.markdown("**Ours beside the printed**")
     if not finished:
         st.caption("The first split is complete once every method has finished it.")
-    heads = ["Data set", "Method", "Ours", "Printed", "Difference", "Constant", "Unit", "Splits", "Training (s)", ""]
+    timed = all(row["metric"] == "train_seconds" for row in rows)
+    against = [f"Ours / {rows[0]['method']}", "Printed / same"] if timed else ["Difference", "Constant"]
+    heads = ["Data set", "Method", "Ours", "Printed", *against, "Unit", "Splits", "Training (s)", ""]
     lines = [grid.line(heads, tag="th", names=2)]
     lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT, names=2) for row in rows]
     grid.show(lines, "papers-beside")
@@ -254,19 +257,21 @@ def _beside(table: str, snapshot: Snapshot) -> None:
 def _words(row: Mapping[str, Any]) -> list[str]:
     places = _PLACES.get(row["metric"], 4)
     ours, theirs = row["mean"], row["published_mean"]
-    difference = "" if ours is None or theirs is None else f"{ours - theirs:+.{places}f}".replace("-", "−")
+    if row["metric"] == "train_seconds":  # of two machines, so only what each says of its own can be compared
+        against = ["" if row[key] is None else f"{row[key]:.3g}" for key in ("times", "published_times")]
+    else:
+        difference = "" if ours is None or theirs is None else f"{ours - theirs:+.{places}f}".replace("-", "−")
+        against = [difference, "–" if row["constant"] is None else grid.figure(row["constant"], None, places)]
     told = row["mark"] or {True: "ours is better", False: "printed is better", None: ""}[row["beats"]]
     if row["failed"]:
         told = ", ".join(filter(None, [told, f"{row['failed']} failed"]))
     seconds = "–" if row["seconds"] is None else f"{row['seconds']:.3g}"
-    constant = "–" if row["constant"] is None else grid.figure(row["constant"], None, places)
     return [
         escape(row["dataset"]),
         escape(row["method"]),
         grid.figure(ours, row["std"], places),
         _as_printed(theirs, row["published_std"], places),
-        difference,
-        constant,
+        *against,
         METRICS.get(row["metric"], row["metric"]).split(" (")[0],
         str(row["n"]),
         seconds,

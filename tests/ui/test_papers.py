@@ -194,6 +194,9 @@ def test_a_table_is_reproduced_and_found_again(data):
     assert {path: path.stat().st_mtime_ns for path in manager().store.root.glob("cells/*.json")} == kept
     _, seconds = tables(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"))
     assert [row[6] for row in seconds[1:]] == ["training time"] * 7
+    fks, svr = (next(row for row in seconds if row[1] == name) for name in ("FKS-Fourier", "eSVR-rbf"))
+    assert (fks[4], fks[5]) == ("1", "1")
+    assert svr[5] == f"{0.3806 / 0.0410:.3g}"
 
 
 def test_the_csv_has_the_rows_of_the_page(data):
