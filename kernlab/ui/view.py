@@ -45,8 +45,13 @@ _LONGEST = 300  # letters of a selection that go into an address
 
 
 def now() -> dict[str, Any]:
-    """The view as it stands. Widgets that are not drawn lose their value, so it is kept here and given to them."""
+    """The view as it stands. Widgets that are not drawn lose their value, so it is kept here and given to them.
+
+    A widget that has just been used says its value before it is drawn again: what stands above it knows it too.
+    """
     kept: dict[str, Any] = st.session_state.setdefault("view", dict(DEFAULTS))
+    used = {name: st.session_state.get(f"view.{name}") for name in kept}
+    kept.update({name: value for name, value in used.items() if value is not None})
     return kept
 
 
