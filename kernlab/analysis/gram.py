@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Difference", "GramRow", "GramRows", "GramView", "Groups", "gram_difference", "gram_rows", "gram_view"]
 
-ROWS = 8  # drawn at most as curves
+ROWS = 6  # drawn at most as curves
 
 
 class Groups(NamedTuple):

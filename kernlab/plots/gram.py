@@ -56,12 +56,13 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
     for order, row in enumerate(view.rows):
         colour, symbol = CLASSES[order % len(CLASSES)]
         name = f"row {row.row}" + (f" ({row.name})" if row.name else "")
+        told = f"{name}: k(x, x) = {row.own:.3g}"
         traces += [
             go.Scatter(
                 x=x,
                 y=row.values,
                 mode="lines",
-                name=name,
+                name=told,
                 legendgroup=name,
                 line={"color": colour, "width": 2, "dash": _DASHES[order % len(_DASHES)]},
                 hovertemplate=f"{name}, column %{{x}}: k = %{{y:.3~g}}<extra></extra>",
@@ -70,10 +71,11 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
                 x=[row.row],
                 y=[row.own],
                 mode="markers",
-                name=f"{name}: k(x, x) = {row.own:.3g}",
+                name=name,
                 legendgroup=name,
+                showlegend=False,
                 marker={"color": colour, "symbol": symbol, "size": 11},
-                hovertemplate=f"{name}: k(x, x) = %{{y:.3~g}}<extra></extra>",
+                hovertemplate=f"{told}<extra></extra>",
             ),
         ]
     note = f"{len(view.rows)} of {view.wanted} selected rows" if len(view.rows) < view.wanted else ""

@@ -32,11 +32,12 @@ def plot_sample(view: SampleView) -> go.Figure:
             go.Scatter(
                 x=view.x[mine],
                 y=view.y[mine],
-                customdata=np.stack([mine, view.diagonal[mine]], axis=1).astype(np.float32),
+                customdata=mine.astype(np.int32),
+                text=[f"{value:.4g}" for value in view.diagonal[mine]],
                 mode="markers",
                 name=name,
                 marker=look,
-                hovertemplate=f"row %{{customdata[0]}} of {name}: k(x, x) = %{{customdata[1]:.4~g}}<extra></extra>",
+                hovertemplate=f"row %{{customdata}} of {name}: k(x, x) = %{{text}}<extra></extra>",
             )
         )
     if view.selected:

@@ -112,8 +112,8 @@ def test_rows_are_curves_with_a_marker_at_their_own_place():
     first, own, *_ = PICTURES["rows"]().data
     np.testing.assert_allclose(first.y, K[3], rtol=1e-6)
     assert (own.x[0], own.y[0]) == (3, pytest.approx(K[3, 3]))
-    assert "row 3 (a)" in own.name
-    assert "8 of 30" in PICTURES["many rows"]().layout.title.subtitle.text
+    assert f"row 3 (a): k(x, x) = {K[3, 3]:.3g}" == first.name
+    assert "6 of 30" in PICTURES["many rows"]().layout.title.subtitle.text
 
 
 def test_the_law_is_written_and_drawn():
@@ -143,6 +143,12 @@ def test_slopes_stand_in_the_legend_and_nothing_is_drawn_without_error():
     names = [trace.name for trace in PICTURES["approximation"]().data]
     assert names == ["a: slope −0.50", "b: slope −0.50", "c/√D: slope −0.5"]
     assert [trace.name for trace in PICTURES["no error"]().data] == ["a: slope −1.00", "c/√J: slope −0.5"]
+
+
+def test_points_of_the_sample_say_which_row_they_are():
+    clouds = [trace for trace in PICTURES["sample"]().data if trace.name in "abc"]
+    assert sorted(place for cloud in clouds for place in cloud.customdata) == list(range(n))
+    assert clouds[0].text[5] == f"{K[5, 5]:.4g}"
 
 
 def test_selected_points_carry_a_ring():

@@ -194,7 +194,10 @@ def gram_matrix(at: Shown) -> go.Figure:
 
 def _select(at: Shown, event: str, value: Any) -> dict[str, Any]:
     """Selected points are taken as they are; a click adds one, or takes it away."""
-    rows = [int(each["customdata"][0]) for each in (value if event == "select" else [value]) if each.get("customdata")]
+    told = [each.get("customdata") for each in (value if event == "select" else [value])]
+    rows = [int(row) for row in told if row is not None]
+    if not rows:  # a click ends an empty selection too
+        return {}
     if event == "click":
         held = list(at.points)
         rows = [row for row in held if row not in rows] + [row for row in rows if row not in held]

@@ -1,0 +1,195 @@
+"""The Kernel page draws the kernel of the run that it names: matrices, rows and errors against plain NumPy."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kernlab.methods import METHODS
+from kernlab.plots.export import _values
+from kernlab.runs.jobs import manager
+from kernlab.spec import RunSpec
+from kernlab.ui import view
+from kernlab.ui.pictures import PICTURES, Shown, kernel
+from kernlab.ui.watch import Watch
+
+SMALL = {"n_features": 40, "epochs": 2, "order": 4, "max_turns": 2, "batch_size": 50}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNLAB_HOME", str(tmp_path_factory.mktemp("kernel")))
+        patch.delenv("KERNLAB_DATA", raising=False)
+        yield
+        manager().shutdown()
+
+
+RUNS: dict[tuple[str, str], str] = {}
+
+
+def ran(method="ASKL", dataset="moons", **options):
+    """A finished run; of equal ones there is one."""
+    key = (method, dataset, str(options))
+    if key not in RUNS:
+        known = METHODS[method].schema()
+        chosen = {name: value for name, value in {**SMALL, **options}.items() if name in known}
+        rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
+        RUNS[key] = manager().submit(RunSpec.of(method, dataset, **rows, **chosen))
+        assert manager().wait(RUNS[key], 60).status == "finished"
+    return RUNS[key]
+
+
+def shown(run_id, at=None, reference=None, **said):
+    watch = Watch(manager(), run_id)
+    watch.refresh()
+    then = None if reference is None else watch.moment(reference)
+    return Shown(watch, watch.moment(at), {**view.DEFAULTS, **said}, then)
+
+
+def page(run_id, **scene):
+    app = AppTest.from_string("from kernlab.ui.pages import show; show('kernel')", default_timeout=60)
+    for key, value in {"run": run_id, **scene}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    assert [error.value for error in app.error] == []
+    return app
+
+
+def figures(app):
+    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
+
+
+def matrix(app):
+    return _values(figures(app)["gram"]["data"][0]["z"])
+
+
+def features(arrays, X):
+    """ASKL's features, written out."""
+    Omega, other, b = (arrays[name].astype(float) for name in ("omega", "omega_prime", "phase"))
+    return (np.cos(X @ Omega + b[0]) + np.cos(X @ other + b[0])) / np.sqrt(2 * Omega.shape[1])
+
+
+def averaged(arrays, X):
+    """Their exact kernel: the mean over all pairs of frequencies."""
+    waves = np.exp(1j * (X @ arrays["omega"])) + np.exp(1j * (X @ arrays["omega_prime"]))
+    return (waves @ waves.conj().T).real / (4 * waves.shape[1])
+
+
+def test_the_matrix_is_that_of_the_moment():
+    run_id = ran()
+    for moment in (None, 0.0):
+        at = shown(run_id, moment)
+        X = at.sample.X.astype(float)
+        Phi = features(at.arrays, X)
+        said = {} if moment is None else {"at": "0"}
+        np.testing.assert_allclose(matrix(page(run_id, **said)), Phi @ Phi.T, atol=1e-5)
+    at = shown(run_id)
+    exact = averaged(at.arrays, X)
+    np.testing.assert_allclose(matrix(page(run_id, matrix="exact")), exact, atol=1e-5)
+    now = features(at.arrays, X) @ features(at.arrays, X).T
+    np.testing.assert_allclose(matrix(page(run_id, matrix="error")), now - exact, atol=1e-5)
+    then = features(shown(run_id, 1.0).arrays, X) @ features(shown(run_id, 1.0).arrays, X).T
+    np.testing.assert_allclose(matrix(page(run_id, matrix="change", reference="1")), now - then, atol=1e-5)
+    before = features(shown(run_id, 0.0).arrays, X) @ features(shown(run_id, 0.0).arrays, X).T
+    np.testing.assert_allclose(matrix(page(run_id, matrix="change")), now - before, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("method", "dataset", "offered"),
+    [
+        ("ASKL", "moons", ["features", "exact", "error", "change"]),
+        ("SK", "moons", ["features", "exact", "error"]),
+        ("NysDI", "iris", ["features", "exact", "error", "change"]),
+        ("FKS-Fourier", "diabetes", ["features", "change"]),
+        ("KRR", "chirp", ["features"]),
+    ],
+)
+def test_what_a_kernel_can_be_compared_with(method, dataset, offered):
+    at = shown(ran(method, dataset))
+    assert list(kernel.matrices(at)) == offered
+    # What a run does not have is the features' matrix, without a word.
+    for which in ("features", "exact", "error", "change"):
+        assert PICTURES["gram"].make(shown(at.watch.id, matrix=which)).data
+
+
+def test_selected_rows_are_drawn_and_remembered():
+    run_id = ran()
+    app = page(run_id, points="3,17")
+    at = shown(run_id)
+    K = features(at.arrays, at.sample.X) @ features(at.arrays, at.sample.X).T
+    first, own, second, _ = figures(app)["gram_rows"]["data"]
+    np.testing.assert_allclose(_values(first["y"]), K[3], atol=1e-5)
+    np.testing.assert_allclose(_values(second["y"]), K[17], atol=1e-5)
+    assert own["y"] == [pytest.approx(K[3, 3], abs=1e-5)]
+    marks = figures(app)["diagonal"]["data"][1]
+    assert marks["x"] == pytest.approx([K[3, 3], K[17, 17]], abs=1e-5)
+    assert "row 3" in figures(app)["kernel_profile"]["layout"]["title"]["subtitle"]["text"]
+    next(button for button in app.button if button.label == "Clear the selection").click().run()
+    assert "points" not in app.query_params
+
+
+def test_what_is_clicked_is_selected():
+    at = shown(ran(), points="5,9")
+    take = PICTURES["sample"].taken
+    assert take(at, "click", {"customdata": 7, "x": 0.0}) == {"points": "5,9,7"}
+    assert take(at, "click", {"customdata": 5}) == {"points": "9"}
+    assert take(at, "select", [{"customdata": 1}, {"customdata": 2}, {"x": 0.1}]) == {"points": "1,2"}
+    assert take(at, "select", []) == {}
+    assert PICTURES["gram"].taken(at, "click", {"x": 4, "y": 2, "z": 0.5}) == {"points": "2,4"}
+    assert PICTURES["gram"].taken(at, "click", {"x": 4, "y": 4}) == {"points": "4"}
+
+
+@pytest.mark.parametrize("dataset", ["moons", "iris"])
+def test_a_click_moves_the_point_to_the_nearest_row(dataset):
+    at = shown(ran(dataset=dataset))
+    places = kernel._plane(at).coordinates
+    click = {"x": float(places[11, 0]) + 1e-4, "y": float(places[11, 1]) - 1e-4}
+    around = PICTURES["kernel_surface"].taken(at, "click", click)["around"]
+    assert places[int(around)] == pytest.approx(places[11])  # iris has equal rows
+    assert PICTURES["kernel_surface"].taken(at, "click", {"x": None}) == {}
+    x = PICTURES["kernel_profile"].taken(at, "click", {"x": float(places[11, 0])})["around"]
+    assert places[int(x), 0] == pytest.approx(places[11, 0])
+    app = page(at.watch.id, around=around)
+    assert f"row {around}" in figures(app)["kernel_surface"]["layout"]["title"]["subtitle"]["text"]
+    assert page(at.watch.id, around="99999")
+    assert page(at.watch.id, around="nonsense", points="99999", matrix="?", measure="?")
+
+
+def test_a_regression_has_no_classes():
+    app = page(ran(dataset="chirp"))
+    assert "shapes" not in figures(app)["gram"]["layout"] or not figures(app)["gram"]["layout"]["shapes"]
+    assert "kernel_surface" not in figures(app)
+
+
+def test_the_error_is_against_the_kernel_of_these_frequencies():
+    at = shown(ran(), measure="largest")
+    curve = PICTURES["approximation_error"].make(at).data[0]
+    few = at.sample.X[:100].astype(float)
+    Phi = features(at.arrays, few)
+    assert curve.name.startswith("this run's features")
+    assert curve.x[-1] == 40
+    assert curve.y[-1] == pytest.approx(np.abs(Phi @ Phi.T - averaged(at.arrays, few)).max(), rel=1e-4)
+
+
+def test_alignment_over_the_run_ends_where_it_stands_now():
+    at = shown(ran())
+    now = PICTURES["alignment"].make(at).data[0].y[0]
+    history = PICTURES["alignment_history"].make(at).data[0]
+    X, y = at.sample.X, at.sample.targets
+    C = np.eye(len(y)) - 1 / len(y)
+    K, L = features(at.arrays, X) @ features(at.arrays, X).T, (y[:, None] == y[None, :]).astype(float)
+    K, L = C @ K @ C, C @ L @ C
+    assert now == pytest.approx((K * L).sum() / np.linalg.norm(K) / np.linalg.norm(L), rel=1e-4)
+    assert history.x[-1] == at.moment.epoch
+    assert history.y[-1] == pytest.approx(now, rel=0.1 if len(y) > 120 else 1e-4)
+
+
+def test_a_ridge_that_counts_a_sum_is_divided_by_the_rows():
+    at = shown(ran("KRR", "chirp"))
+    assert kernel._ridge(at) == at.method.head.ridge
+    at = shown(ran("NysDI", "iris"))
+    assert kernel._ridge(at) == pytest.approx(at.method.head.ridge / at.facts["n_train"])
+    assert kernel._ridge(shown(ran())) is None
