@@ -238,7 +238,7 @@ def length_density(
     samples = []
     for name, when, matrix in _named(omega, initial, omega_prime, initial_prime):
         wide = np.asarray(matrix)
-        samples.append((name, when, np.sqrt(np.einsum("ij,ij->j", wide, wide))))
+        samples.append((name, when, np.sqrt(np.einsum("ij,ij->j", wide, wide, dtype=np.float64))))
     return _densities("length", samples, weights, 0.0, law)
 
 

@@ -72,7 +72,7 @@ def curvature(spectrum: Spectrum, weights: ArrayLike | None = None) -> NDArray[n
         weights: how much each counts [D]; None: as the map itself counts them.
     """
     shares = spectrum.shares if weights is None else Spectrum(spectrum.omega, weights=np.asarray(weights)).shares
-    parts = [np.einsum("ij,ij,j->i", each, each, shares.astype(each.dtype)) for each in spectrum.both]
+    parts = [np.einsum("ij,ij,j->i", each, each, shares, dtype=np.float64) for each in spectrum.both]
     return np.asarray(sum(parts) / len(parts), np.float64)
 
 

@@ -85,7 +85,8 @@ class JointChange(NamedTuple):
 
 def nonstationarity(omega: ArrayLike, omega_prime: ArrayLike) -> float:
     """ν of the module's formula for frequencies [d D] or [D]; 0 when every frequency is zero."""
-    first, second = np.ravel(omega), np.ravel(omega_prime)
+    # In float64: where training has run away, squares would not fit into the frequencies' own precision.
+    first, second = (np.ravel(each).astype(np.float64) for each in (omega, omega_prime))
     size = float(first @ first + second @ second)
     difference = first - second
     return float(difference @ difference) / (2 * size) if size > 0 else 0.0

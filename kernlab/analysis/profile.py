@@ -27,7 +27,7 @@ from kernlab.analysis.spectrum import Spectrum, chosen
 __all__ = ["Part", "Profile", "ProfileChange", "change", "part", "profile", "reach"]
 
 #: Positions along the line; odd, so that τ = 0 is one of them.
-POINTS = 161
+POINTS = 129
 
 
 class Profile(NamedTuple):

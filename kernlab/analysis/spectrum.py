@@ -98,7 +98,7 @@ def chosen(places: ArrayLike, count: int) -> NDArray[np.intp]:
 
 def lengths(spectrum: Spectrum) -> NDArray[np.float64]:
     """‖ω‖ [D]; of pairs √(‖ω‖² + ‖ω'‖²), the length of both together."""
-    return np.asarray(np.sqrt(sum(np.einsum("ij,ij->j", each, each) for each in spectrum.both)), np.float64)
+    return np.asarray(np.sqrt(sum(np.einsum("ij,ij->j", each, each, dtype=np.float64) for each in spectrum.both)))
 
 
 def distances(now: Spectrum, then: Spectrum) -> NDArray[np.float64] | None:

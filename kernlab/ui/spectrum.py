@@ -41,8 +41,9 @@ def numbers(shown: Sequence[Shown]) -> None:
 
 def frequency_list(shown: Sequence[Shown]) -> None:
     """The frequencies as a table: the selected ones first, then the others in the chosen order."""
-    if "omega" in shown[0].arrays and not shown[0].image:  # pictures of frequencies bring that switch with them
-        CONTROLS["order"](shown[0])
+    listed = [at for at in shown if "omega" in at.arrays]
+    if listed and not any(at.image for at in listed):  # pictures of frequencies bring that switch with them
+        CONTROLS["order"](listed[0])
     for column, at in zip(st.columns(len(shown)), shown, strict=True):
         if "omega" in at.arrays:
             with column:

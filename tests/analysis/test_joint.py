@@ -20,6 +20,8 @@ def test_nonstationarity_of_known_densities():
     assert nonstationarity(wide, other) == pytest.approx(0.5, abs=0.01)
     assert nonstationarity(wide, -wide) == pytest.approx(1)
     assert nonstationarity(np.zeros((2, 3)), np.zeros((2, 3))) == 0
+    far = np.float32(1e25) * wide.astype(np.float32)  # training that ran away: squares do not fit into float32
+    assert nonstationarity(far, -far) == pytest.approx(1)
 
 
 @settings(deadline=None, max_examples=20)
