@@ -3,8 +3,8 @@
 A search is a generator: it yields what to try (:class:`Ask`) and is sent how that went (a value where more is
 better, None where the trial was given up; −∞ where it failed). The method's own settings are always the first.
 
-    bayes     moves that are likely to help, each on top of the best so far; then a tree-structured Parzen
-              estimator around it (Optuna). A trial is cut short once it is behind
+    bayes     moves that are likely to help, each on top of the best so far, judged by sketches where these tell
+              enough; then a tree-structured Parzen estimator around the best (Optuna). Who falls behind is cut short
     halving   many settings on few rows; the best third goes on to three times as many, until all rows are used
     grid      the papers' grid in order, or random points of it where it is larger than the number of trials
 
@@ -14,7 +14,7 @@ Sources: Bergstra et al. 2011; Karnin, Koren & Somekh 2013; Jamieson & Talwalkar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -28,7 +28,7 @@ __all__ = ["SEARCHES", "Ask", "Plan", "Search"]
 
 ETA = 3  # settings dropped to one in ETA, rows multiplied by it, from rung to rung
 FEWEST = 500  # rows that a setting is judged on at least, where there are as many
-WARM = 3  # reports of a trial before it can be called behind
+WARM = 5  # reports of a trial before it can be called behind: what learns slowly at first may yet win
 AGAIN = 3  # times that one move is made at most
 
 
@@ -40,12 +40,14 @@ class Ask:
         number: of the setting, 0 for the method's own; halving tries one setting several times.
         values: the options that differ from the method's own.
         share: of the rows to train on.
+        sketch: a small and short training will do.
         cut: given (report's number, value so far), whether to give the trial up.
     """
 
     number: int
     values: Mapping[str, Any] = field(default_factory=dict)
     share: float = 1.0
+    sketch: bool = False
     cut: Callable[[int, float], bool] = field(default=lambda step, value: False, compare=False)
 
 
@@ -56,10 +58,12 @@ class Plan:
     Attributes:
         space: given the settings so far, the range of every option that has one.
         moved: given a move and the settings so far, the settings after it; None where it means nothing.
+        sketch: whether moves can be judged by small and short trainings.
     """
 
     space: Callable[[Mapping[str, Any]], Mapping[str, Range]]
     moved: Callable[[Move, Mapping[str, Any]], Mapping[str, Any] | None] = lambda move, values: None
+    sketch: bool = False
 
 
 Search: TypeAlias = Generator[Ask, float | None, None]
@@ -78,16 +82,21 @@ def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
             "search=bayes needs Optuna", "it is not installed",
             "pip install 'kernlab[tune]', or set search=halving or search=grid",
         ) from None  # fmt: skip
-    best = _Race()
-    yield from _moves(plan, trials, best)
+    best = _Race(trials, plan.sketch)
+    yield from best.run({})
+    yield from _moves(plan, [move for move in MOVES if not (plan.sketch and move.whole)], best)
+    if plan.sketch:
+        sketched, best = best, _Race(trials, False, best.settings, best.tried)
+        for values in (sketched.values, {}) if sketched.values else ({},):
+            yield from best.run(values)
+        yield from _moves(plan, [move for move in MOVES if move.whole], best)
     space = plan.space(best.values)
-    if not space:
+    if not space or best.over:
         return
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    left = trials - best.tried
     study = optuna.create_study(
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=max(4, left // 3)),
+        sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=max(4, trials // 3)),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
     )
     study.enqueue_trial({key: each.start for key, each in space.items()})  # where the best so far lies
@@ -96,7 +105,7 @@ def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
         _suggested(start, key, each)
     study.tell(start, best.value)
     chosen = dict(best.values)
-    for _ in range(left):
+    while not best.over:
         trial = study.ask()
         values = {**chosen, **{key: _suggested(trial, key, each) for key, each in space.items()}}
 
@@ -111,15 +120,13 @@ def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
             study.tell(trial, value)
 
 
-def _moves(plan: Plan, trials: int, best: _Race) -> Search:
-    """The method's own settings, then one move after the other, each on top of the best so far."""
-    yield from best.run({})
-    for move in MOVES:
+def _moves(plan: Plan, moves: Sequence[Move], best: _Race) -> Search:
+    """One move after the other, each on top of the best so far."""
+    for move in moves:
         for _ in range(AGAIN if move.factors else 1):
-            values = plan.moved(move, best.values)
-            if values is None or best.tried == trials:
+            values, before = plan.moved(move, best.values), best.value
+            if values is None:
                 break
-            before = best.value
             yield from best.run(values)
             if best.value == before:
                 break
@@ -128,15 +135,22 @@ def _moves(plan: Plan, trials: int, best: _Race) -> Search:
 class _Race:
     """The best settings so far, and how far their training was at each report: what is behind them is cut short."""
 
-    def __init__(self) -> None:
+    def __init__(self, trials: int, sketch: bool, settings: Sequence[Mapping[str, Any]] = (), tried: int = 0) -> None:
         self.values: Mapping[str, Any] = {}
-        self.value, self.tried = -math.inf, 0
-        self._reports: list[float] = []
+        self.value, self.tried, self.settings = -math.inf, tried, list(settings)
+        self._trials, self._sketch, self._reports = trials, sketch, list[float]()
+
+    @property
+    def over(self) -> bool:
+        """Whether all trials are used."""
+        return self.tried >= self._trials
 
     def run(
         self, values: Mapping[str, Any], behind: Callable[[int, float], bool] = lambda step, value: False
     ) -> Generator[Ask, float | None, float | None]:
-        """Try settings; they become the best if they are."""
+        """Try settings, while there are trials; they become the best if they are."""
+        if self.over:
+            return None
         reports: list[float] = []
 
         def cut(step: int, value: float) -> bool:
@@ -144,7 +158,9 @@ class _Race:
             late = WARM <= step < len(self._reports) and value < self._reports[step]
             return behind(step, value) or late
 
-        value = yield Ask(self.tried, values, cut=cut)
+        if values not in self.settings:
+            self.settings.append(values)
+        value = yield Ask(self.settings.index(values), values, sketch=self._sketch, cut=cut)
         self.tried += 1
         if value is not None and value > self.value:
             self.values, self.value, self._reports = values, value, reports

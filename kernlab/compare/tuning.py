@@ -5,8 +5,9 @@
 Parts are stratified for classes. Inputs and targets keep the scaling of the whole training part, which saw no test
 row; whether inputs are scaled with their ranks is searched too. The method's own settings are tried first and win a
 tie, so what is chosen is never worse on the held-out rows. Methods that learn from mini-batches are tried with at
-most SKETCH features: which settings are good hardly depends on their number, the time does. Whoever tunes fits
-again, to the whole training part and at full size, with what was chosen.
+most WIDTH features, and for real targets first as sketches, of fewer features and epochs: which settings are good
+hardly depends on these (the same moves help: measured on six data sets), the time does. Whoever tunes fits again,
+to the whole training part and at full size, with what was chosen.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from kernlab.training.trainer import start
 __all__ = ["Chosen", "Trial", "check", "tune"]
 
 REPORTS = 8  # times that a training from mini-batches is looked at on its way
-SKETCH = 500  # features of a trial at most
+WIDTH = 500  # features of a trial at most
+SKETCH_WIDTH, SKETCH_EPOCHS = 250, 0.4  # features of a sketch at most, and its share of the epochs
 HELD_OUT = 5  # one part in so many is held out where there are no folds
 
 #: (metric on the held-out rows, whether the training is over)
@@ -60,6 +62,7 @@ class Trial:
         rows: rows it was trained on.
         seconds: it took.
         message: why it failed.
+        sketch: a small and short training.
     """
 
     number: int
@@ -69,6 +72,7 @@ class Trial:
     rows: int
     seconds: float
     message: str = ""
+    sketch: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Chosen:
 
     @property
     def default(self) -> float | None:
-        """The value of the method's own settings on all rows."""
+        """The value of the method's own settings on all rows (of the last one made)."""
         found = [t.value for t in self.history if t.number == 0 and t.status == "done"]
         return found[-1] if found else None
 
@@ -142,7 +146,7 @@ def tune(
     def after(move: Move, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return subject.moved(move, parts(values)[0], values)
 
-    plan = Plan(lambda values: subject.space(parts(values)[0], values), after)
+    plan = Plan(lambda values: subject.space(parts(values)[0], values), after, subject.sketches(prepared))
     n = len(parts({})[0].X_train)
     deadline = math.inf if tuning.seconds is None else began + tuning.seconds
     history: list[Trial] = []
@@ -172,8 +176,10 @@ def _worth(trial: Trial, more: float) -> float:
 
 
 def _chosen(given: Mapping[str, Any], history: list[Trial], more: float, seconds: float) -> Chosen:
-    """The best of the trials on the most rows; the earlier one where two are alike."""
+    """The best of the trials on the most rows, sketches only where there is nothing else; the earlier setting where
+    two are alike."""
     done = [t for t in history if t.status == "done"]
+    done = sorted([t for t in done if not t.sketch] or done, key=lambda t: t.number)
     most = max((t.rows for t in done), default=0)
     best = max((t for t in done if t.rows == most), key=lambda t: _worth(t, more), default=None)
     if best is None and all(t.status == "failed" for t in history):
@@ -200,11 +206,11 @@ def _tried(subject: _Subject, ask: Ask, parts: list[Prepared], seed: int, more: 
     def trial(status: Literal["done", "pruned", "failed", "stopped"], message: str = "") -> Trial:
         kept = value if status in ("done", "pruned") else None
         seconds = time.perf_counter() - began
-        return Trial(ask.number, dict(ask.values), status, kept, len(parts[0].X_train), seconds, message)
+        return Trial(ask.number, dict(ask.values), status, kept, len(parts[0].X_train), seconds, message, ask.sketch)
 
     try:
         for fold, part in enumerate(parts):
-            with closing(subject.watch(part, ask.values, seed)) as reports:
+            with closing(subject.watch(part, ask.values, seed, ask.sketch)) as reports:
                 for found, over in reports:
                     value = (sum(finals) + found) / (len(finals) + 1)
                     if over:
@@ -245,7 +251,11 @@ class _Subject(Protocol):
 
     def moved(self, move: Move, data: Prepared, values: Mapping[str, Any]) -> Mapping[str, Any] | None: ...
 
-    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]: ...
+    def sketches(self, data: Prepared) -> bool: ...
+
+    def watch(
+        self, data: Prepared, values: Mapping[str, Any], seed: int, sketch: bool
+    ) -> Generator[Report, None, None]: ...
 
 
 def _subject(name: str | MethodSpec, options: Mapping[str, Any], device: str, scaling: bool) -> _Subject:
@@ -282,7 +292,12 @@ class _OfRival:
     def _with(self, values: Mapping[str, Any]) -> Rival:
         return self.kind.build(**{**self.options, **_plain(values)})
 
-    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
+    def sketches(self, data: Prepared) -> bool:
+        return False
+
+    def watch(
+        self, data: Prepared, values: Mapping[str, Any], seed: int, sketch: bool
+    ) -> Generator[Report, None, None]:
         predicted, _ = self._with(values).predict(data, seed)
         yield score(data, predicted, data.y_test), True
 
@@ -318,17 +333,29 @@ class _OfMethod:
     def _with(self, values: Mapping[str, Any], data: Prepared) -> MethodSpec:
         return rules.resolve(self.method.with_options(_plain(values)), data)
 
-    def _sketched(self, values: Mapping[str, Any], data: Prepared) -> MethodSpec:
-        method = self._with(values, data)
-        wide = method.options().get("n_features", 0) > SKETCH
-        if wide and isinstance(method.solver, ProximalGradient) and not method.map_first:
-            method = method.with_options({"n_features": SKETCH})
-        return method
+    def sketches(self, data: Prepared) -> bool:
+        """Differences of accuracy are too small to be seen in a sketch; a plateau ends a run by itself."""
+        solver = self.method.solver
+        learning = isinstance(solver, ProximalGradient) and solver.schedule != "plateau" and not self.method.map_first
+        return learning and data.targets is not None
 
-    def watch(self, data: Prepared, values: Mapping[str, Any], seed: int) -> Generator[Report, None, None]:
+    def _smaller(self, values: Mapping[str, Any], data: Prepared, sketch: bool) -> MethodSpec:
+        """The method as a trial trains it."""
+        method = self._with(values, data)
+        if not isinstance(method.solver, ProximalGradient) or method.map_first:
+            return method
+        options = method.options()
+        changes = {"n_features": min(options.get("n_features", 0), SKETCH_WIDTH if sketch else WIDTH)}
+        if sketch:
+            changes["epochs"] = max(1, round(SKETCH_EPOCHS * options["epochs"]))
+        return method.with_options({key: value for key, value in changes.items() if key in options})
+
+    def watch(
+        self, data: Prepared, values: Mapping[str, Any], seed: int, sketch: bool
+    ) -> Generator[Report, None, None]:
         threads = torch.get_num_threads()
         try:
-            state = start(self._sketched(values, data), data, seed, self.device)
+            state = start(self._smaller(values, data, sketch), data, seed, self.device)
             torch.set_num_threads(min(threads, torch.get_num_threads()))
             looks = set(_looks(state))
             while not state.done:

@@ -326,12 +326,12 @@ def walk(search, worth) -> list[dict]:
         return [dict(ask.values) for ask in asked]
 
 
-def plan_of(current: dict, task: str) -> Plan:
+def plan_of(current: dict, task: str, sketch: bool = False) -> Plan:
     def after(move: Move, values):
         found = moved(move, {**current, **values}, task)
         return None if found is None else {**values, **found}
 
-    return Plan(lambda values: {}, after)
+    return Plan(lambda values: {}, after, sketch)
 
 
 def test_a_move_that_helps_stays_and_one_by_a_factor_is_made_again():
@@ -362,13 +362,44 @@ def test_after_the_moves_the_estimator_looks_around_the_best():
     assert all(each["scaling"] == "ranks" and 1 <= each["rho"] <= 2 for each in asked[4:])
 
 
-def test_a_training_that_falls_behind_the_best_so_far_is_cut_in_its_second_half():
+def test_what_sketches_found_is_held_against_the_methods_own_settings_at_full_length():
+    plan = plan_of({"scaling": "standardize", "frequency_scale": 0.3, "epochs": 10}, "regression", sketch=True)
+    search = SEARCHES["bayes"](plan, 20, 0, 1000)
+    asked, sketches, numbers = [next(search)], [], []
+    try:
+        while True:
+            ask = asked[-1]
+            sketches.append(ask.sketch)
+            numbers.append(ask.number)
+            asked.append(search.send(float("scaling" in ask.values) * (1 if ask.sketch else -1)))
+    except StopIteration:
+        pass
+    ranks = {"scaling": "ranks"}
+    first = [{}, ranks, {**ranks, "frequency_scale": 0.6}, {**ranks, "frequency_scale": 0.15}]
+    assert [ask.values for ask in asked] == [*first, ranks, {}, {"epochs": 4}]  # epochs are no matter for a sketch
+    assert sketches == [True] * 4 + [False] * 3
+    assert numbers == [0, 1, 2, 3, 1, 0, 4]
+
+
+def test_a_trial_at_full_length_counts_more_than_a_sketch():
+    def trial(number: int, value: float, sketch: bool) -> tuning.Trial:
+        return tuning.Trial(number, {"g": number}, "done", value, 9, 0.0, sketch=sketch)
+
+    sketches = [trial(0, 5.0, True), trial(1, 3.0, True)]
+    assert tuning._chosen({}, sketches, -1.0, 0.0).options == {"g": 1}
+    assert tuning._chosen({}, [*sketches, trial(1, 4.0, False)], -1.0, 0.0).value == 4.0
+    found = tuning._chosen({}, [*sketches, trial(1, 4.0, False), trial(0, 4.0, False)], -1.0, 0.0)
+    assert found.options == {"g": 0}  # a tie
+    assert found.default == 4.0
+
+
+def test_a_training_that_falls_behind_the_best_so_far_is_cut_towards_its_end():
     plan = plan_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
     search = SEARCHES["bayes"](plan, 9, 0, 1000)
     ask = next(search)
     assert not any(ask.cut(step, float(step)) for step in range(7))
     ask = search.send(7.0)
-    assert [ask.cut(step, step - 0.5) for step in range(7)] == [False] * 3 + [True] * 4
+    assert [ask.cut(step, step - 0.5) for step in range(7)] == [False] * 5 + [True] * 2
     ask = search.send(None)  # given up; the next is again measured by the first
     assert "scaling" not in ask.values
     assert [ask.cut(step, float(step)) for step in range(7)] == [False] * 7
@@ -439,11 +470,19 @@ def test_trials_are_of_few_features_and_what_is_chosen_is_not():
     method = METHODS["ASKL"].with_options({"n_features": 2000, "epochs": 1})
     data = clouds(100)
     subject = tuning._subject(method, {"n_features": 2000}, "cpu", True)
-    assert subject._sketched({}, data).options()["n_features"] == tuning.SKETCH
+    assert subject._smaller({}, data, False).options()["n_features"] == tuning.WIDTH
+    small = tuning._subject(METHODS["ASKL"], {"epochs": 10}, "cpu", True)._smaller({}, waves(), True).options()
+    assert (small["n_features"], small["epochs"]) == (tuning.SKETCH_WIDTH, 4)
     found = tune(method, {"n_features": 2000}, data, Tuning(trials=1))
     assert found.options == {"n_features": 2000}
     whole = tuning._subject("Nys", {"n_features": 60}, "cpu", True)
-    assert whole._sketched({}, data).options()["n_features"] == 60
+    assert whole._smaller({}, data, False).options()["n_features"] == 60
+    assert [tuning._subject(name, {}, "cpu", True).sketches(waves()) for name in ("ASKL", "KRR", "svm-rbf")] == [
+        True,
+        False,
+        False,
+    ]
+    assert not subject.sketches(data)
 
 
 # -- what goes wrong --------------------------------------------------------------------------------------------------
