@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlab.compare import searches, tuning
-from kernlab.compare.base import Tuning
+from kernlab.compare.base import Cell, Tuning
+from kernlab.compare.cells import run_cell
 from kernlab.compare.rivals import RIVALS
 from kernlab.compare.searches import SEARCHES, Plan
 from kernlab.compare.spaces import MOVES, Move, Range, method_space, moved
@@ -464,6 +465,19 @@ def test_ranks_are_chosen_where_they_help_from_the_training_part_alone():
     poisoned = replace(data, X_test=data.X_test * np.nan, dataset=replace(data.dataset, X=X))
     assert same(found, tune("KRR", {}, poisoned, Tuning(trials=2)))
     assert tune("KRR", {}, data, Tuning(trials=2), scaling=False).scaling is None
+
+
+def test_a_cell_trains_with_the_scaling_that_was_chosen_unless_the_data_have_one_of_their_own():
+    data = heavy()
+    asked = DataSpec.build(dataset="heavy")
+    cell = Cell("KRR", asked, "content", 0, {}, Tuning(trials=2))
+    tuned = run_cell(cell, prepared=data)
+    assert (tuned.status, tuned.chosen) == ("done", {"scaling": "ranks"})
+    plain = run_cell(replace(cell, tuning=None), prepared=data)
+    assert tuned.test == pytest.approx(run_cell(replace(cell, tuning=None), prepared=rescaled(data, "ranks")).test)
+    assert tuned.test < 0.5 * plain.test
+    own = run_cell(replace(cell, data=asked.replace(scaling="standardize")), prepared=data)
+    assert (own.test, own.chosen) == (plain.test, {})
 
 
 def test_trials_are_of_few_features_and_what_is_chosen_is_not():
