@@ -171,7 +171,10 @@ def picture(*views: str, key: str = "", **rest: Any) -> Callable[[Drawing], Draw
     """Decorator that files a drawing under ``key`` or its own name; the rest is as in :class:`Picture`."""
 
     def file(make: Drawing) -> Drawing:
-        PICTURES[key or make.__name__] = Picture(key or make.__name__, make, views, **rest)
+        name = key or make.__name__
+        if name in PICTURES and PICTURES[name].make.__module__ != make.__module__:  # a hot reload may file one again
+            raise ValueError(f"two pictures are called {name}")
+        PICTURES[name] = Picture(name, make, views, **rest)
         return make
 
     return file
