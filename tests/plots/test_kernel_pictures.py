@@ -113,6 +113,7 @@ def test_rows_are_curves_with_a_marker_at_their_own_place():
     np.testing.assert_allclose(first.y, K[3], rtol=1e-6)
     assert (own.x[0], own.y[0]) == (3, pytest.approx(K[3, 3]))
     assert f"row 3 (a): k(x, x) = {K[3, 3]:.3g}" == first.name
+    assert {(line.x0, line.x1) for line in PICTURES["rows"]().layout.shapes} == {(99.5, 99.5), (129.5, 129.5)}
     assert "6 of 30" in PICTURES["many rows"]().layout.title.subtitle.text
 
 
