@@ -90,13 +90,21 @@ def test_nothing_is_said_of_runs_that_never_measured_it():
 
 
 @given(
-    risk=st.floats(0, 1), height=st.floats(0, 5), exponent=st.floats(1.05, 4), spread=st.floats(0, 1e5),
-    M=st.floats(0.5, 4), F=st.floats(0, 4), delta=st.floats(1e-3, 0.4),
-)  # fmt: skip
-@settings(deadline=None, max_examples=150)
-def test_the_crossing_is_where_the_bounds_of_both_orders_meet(risk, height, exponent, spread, M, F, delta):
-    """With k of any size ≥ 2; whole ones only come later, by little."""
-    setting = FrameSetting(risk, height, exponent, spread, M, F)
+    risk=st.floats(0, 1),
+    height=st.floats(0, 5),
+    exponent=st.floats(1.05, 4),
+    ratio=st.floats(0.5, 3),
+    M=st.floats(0.5, 4),
+    F=st.floats(0, 4),
+    delta=st.floats(1e-3, 0.4),
+)
+@settings(deadline=None, max_examples=200)
+def test_the_crossing_is_where_the_bounds_of_both_orders_meet(risk, height, exponent, ratio, M, F, delta):
+    """With k of any size ≥ 2; whole ones only come later, by little. The spectrum makes a = ratio · 2√(Rs)."""
+    setting = FrameSetting(risk, height, exponent, 0.0, M, F)
+    t = setting.best(10, delta)[1]
+    beyond = ratio * 2 * math.sqrt(risk * setting.slope(t, delta)) - setting.B * math.sqrt(math.log(1 / delta) / 2)
+    setting = setting._replace(spread=(max(0.0, beyond) / (2 * setting.L)) ** 2)
     t = setting.best(10, delta)[1]
     s, u = setting.slope(t, delta), 22 * M * math.log(1 / delta)
 
@@ -104,7 +112,7 @@ def test_the_crossing_is_where_the_bounds_of_both_orders_meet(risk, height, expo
         """How far the fast bound lies below the slow one."""
         excess = max(1.0, math.sqrt(risk * n / s))
         fast = risk / excess + (s * (excess + 1) + u) / n
-        slow = 2 * setting.L * math.sqrt(spread / n) + setting.B * math.sqrt(math.log(1 / delta) / (2 * n))
+        slow = 2 * setting.L * math.sqrt(setting.spread / n) + setting.B * math.sqrt(math.log(1 / delta) / (2 * n))
         return slow - fast
 
     found = setting.crossing(delta)

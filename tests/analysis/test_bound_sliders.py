@@ -282,6 +282,8 @@ def test_another_ball_has_the_divergence_and_size_that_are_said(factor, seed):
     gain = q @ v / v.mean()
     assert answer["gain_least"] <= gain * (1 + 1e-9)
     assert gain <= answer["gain_most"] * (1 + 1e-9)
+    chord = 1 + math.sqrt(factor) * (at.gain - 1)
+    assert (answer["gain_least"], answer["gain_most"]) == pytest.approx(sorted((chord, at.gain)))
     support = np.count_nonzero(q)
     if factor > 1:
         assert answer["support"] == support

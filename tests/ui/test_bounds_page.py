@@ -124,6 +124,15 @@ def test_the_moment_moves_what_the_sliders_start_from():
     assert [trace["name"] for trace in compared["bound_now"]["data"]][-1] == "at the other moment"
 
 
+@pytest.mark.parametrize("method", ["SK", "LKRF", "FKS-Fourier", "RFDI"])
+def test_before_the_first_step_nothing_breaks(method):
+    app = page(
+        run=ran(method, "diabetes" if method != "LKRF" else "moons"), at="0", whatif="n=1000,k=5,radius=0.1,rho=3"
+    )
+    assert figures(app)
+    assert method != "LKRF" or not slid(app)  # the ball has not been looked for yet
+
+
 def test_what_an_address_says_of_sliders_is_read_with_care():
     assert read_changes("n=1000,delta=0.01") == {"n": 1000, "delta": 0.01}
     assert read_changes("n=-3,delta=x,k,=,t=nan,K=2") == {"K": 2}
