@@ -133,9 +133,9 @@ class Move:
 #: of cadata and space_ga by another 2 %, and cross-entropy gains up to half a point on segment and satimage.
 MOVES = (
     Move({"scaling": "ranks"}, task="regression"),
+    Move({"density": "laplacian"}, task="regression"),
     Move({"objective": "cross_entropy"}, task="classification"),
     Move(factors={"frequency_scale": 2}),
-    Move({"density": "laplacian"}, task="regression"),
     Move(factors={"epochs": 0.4}, task="regression", whole=True),
     Move(factors={"batch_size": 2}, task="classification"),
     Move(factors={"C": 10}),

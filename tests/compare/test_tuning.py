@@ -344,9 +344,10 @@ def test_a_move_that_helps_stays_and_one_by_a_factor_is_made_again():
         lambda values: min(values.get("frequency_scale", 0.3), 1.2) + (values.get("density") == "laplacian"),
     )
     ranks = {"scaling": "ranks"}  # they bring nothing here, and are not taken along
-    best = {"frequency_scale": 1.2, "density": "laplacian"}
+    dense = {"density": "laplacian"}
+    best = {**dense, "frequency_scale": 1.2}
     assert asked == [
-        {}, ranks, {"frequency_scale": 0.6}, {"frequency_scale": 1.2}, {"frequency_scale": 2.4}, best,
+        {}, ranks, dense, {**dense, "frequency_scale": 0.6}, best, {**dense, "frequency_scale": 2.4},
         {**best, "epochs": 4}, {**best, "frequency_scale": 0.6},
     ]  # fmt: skip
     assert walk(SEARCHES["bayes"](plan, 3, 0, 1000), lambda values: 0.0) == asked[:3]
