@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import os
+
+# Before NumPy and torch are loaded: tests run side by side, and threads that wait for each other's cores cost more than
+# they bring. What a test is about threads sets them itself.
+for _library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 from streamlit import file_util
+from threadpoolctl import threadpool_limits
 
 from kernlab.ui.pages import PAGES
 
@@ -118,6 +119,9 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     # A training step is a hundred short calls, each of which has to get the interpreter back from a page that is
     # being drawn: let it wait half a millisecond for that, not Python's usual five.
     sys.setswitchinterval(5e-4)
+    # The matrices behind pictures are small: a second thread makes them slower, and where something trains on the
+    # other cores a hundred times slower.
+    threadpool_limits(1, user_api="blas")
     warming = asyncio.create_task(asyncio.to_thread(_warm))
     yield
     await warming

@@ -231,6 +231,7 @@ def test_a_cluster_is_sent_each_data_set_once(dask, store, monkeypatch):
     assert len(done(small(repeats=4), store, backend="dask", address=dask.scheduler_address)) == 8
     assert sent == ["iris"]
     with Client(dask.scheduler_address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=30)  # another test may have killed one
         assert list(client.run(lambda: len(cluster._held)).values()) == [0, 0]  # and it is cleared away
 
 

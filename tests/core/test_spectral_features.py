@@ -239,4 +239,7 @@ def test_the_pictures_get_omega_and_omega_prime():
     assert torch.equal(shown["omega"], params["omega"][:, 0])
     assert torch.equal(shown["omega_prime"], params["omega"][:, 1])
     single = Stationary(n_features=9, frequency_scale=1.0)
-    assert set(single.frequencies(single.init(X, torch.Generator()))) == {"omega"}
+    found = single.frequencies(single.init(X, torch.Generator()))
+    assert {name: value.shape[1] for name, value in found.items()} == {"omega": 9, "phase": 9}
+    paired = single.replace(form="paired")
+    assert set(paired.frequencies(paired.init(X, torch.Generator()))) == {"omega"}
