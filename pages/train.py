@@ -6,9 +6,12 @@ from kernlab.errors import KernlabError
 from kernlab.runs.jobs import manager
 from kernlab.ui import live, scene, setup, view
 from kernlab.ui.forms import sentences
+from kernlab.ui.links import door
+from kernlab.ui.pages import PAGES
 from kernlab.ui.transport import progress, transport
 from kernlab.ui.watch import Watch
 
+INSIDE = [page for page in PAGES if page.name in ("spectrum", "kernel", "bounds")]
 state = st.session_state
 jobs = manager()
 
@@ -77,6 +80,10 @@ def panel() -> None:
         if moment:
             live.time_line(watch, moment)
             live.views(watch, moment)
+            with st.container(horizontal=True, key="inside"):
+                st.caption("Look inside this run:")
+                for name, label, icon in INSIDE:
+                    door(name, label, icon, run=watch.id)
         elif watch.live:
             waiting = "Measuring where it starts …" if watch.facts else "Reading the data …"
             st.caption("It starts when the device is free." if watch.state.position else waiting)

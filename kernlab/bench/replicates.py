@@ -32,12 +32,12 @@ COMPARED = 1000  # rows whose predictions are compared
 
 
 @BENCHMARKS.register("replicates")
-def askl_replicates(cpu: int = 10, cuda: int = 30, steps: int = 200, rounds: int = 3) -> dict[str, Any]:
+def askl_replicates(cpu: int = 10, cuda: int = 30, steps: int = 500, rounds: int = 3) -> dict[str, Any]:
     """How many times faster than one by one, and how far predictions are from training each alone.
 
     Args:
         cpu, cuda: replicates on each device.
-        steps: of each replicate.
+        steps: of each replicate; 500 are an epoch of letter.
         rounds: of which the median counts.
     """
     prepared, origin = letter()

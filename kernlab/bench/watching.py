@@ -1,7 +1,8 @@
 """What a watching page costs the training, and how soon the first point is on the screen.
 
 A real server, a real browser (Chromium through Playwright, of the ``test`` extra) and a real run. The
-same run is watched and left alone in turns, so that both see the same machine.
+same run is watched and left alone in turns, so that both see the same machine; a second one, whose snapshots come
+every two seconds, is watched on the pages that look inside.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ __all__ = ["watching"]
 
 TURNS, SECONDS = 5, 6.0  # turns of watching and leaving alone, and the length of each
 CLICKS = 5
+LONG = "dataset=digits&method=ASKL&epochs=100000"
+LOOKED_AT = "dataset=shell&method=ASKL&epochs=1000"  # a snapshot every five epochs: about two seconds
+INSIDE = ("spectrum", "kernel", "bounds")
 CURVE = "document.querySelector('.st-key-objective .js-plotly-plot')?._fullData?.[0]?._length > 0"
 
 
@@ -32,7 +36,8 @@ def watching() -> dict[str, Any]:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         first = [_first_point(context, url, seed) for seed in range(CLICKS + 1)][1:]  # the first one warms the server
         page = context.new_page()
-        speeds = _speeds(page, url, home)
+        speeds = _speeds(page, url, home, LONG, ("train",))["train"]
+        inside = _speeds(page, url, home, LOOKED_AT, INSIDE)
         page.close()
         context.close()
     alone, watched = (statistics.median(values) for values in speeds)
@@ -41,8 +46,13 @@ def watching() -> dict[str, Any]:
         "first_point_slowest": max(first),
         "alone_steps_per_second": alone,
         "watched_steps_per_second": watched,
-        "slowed_by_percent": 100 * (1 - statistics.median(w / a for a, w in zip(*speeds, strict=True))),
+        "slowed_by_percent": _slowed(*speeds),
+        **{f"{name}_slowed_by_percent": _slowed(*values) for name, values in inside.items()},
     }
+
+
+def _slowed(alone: list[float], watched: list[float]) -> float:
+    return 100 * (1 - statistics.median(w / a for a, w in zip(alone, watched, strict=True)))
 
 
 def _first_point(context: Any, url: str, seed: int) -> float:
@@ -62,26 +72,30 @@ def _first_point(context: Any, url: str, seed: int) -> float:
     return seconds
 
 
-def _speeds(page: Any, url: str, home: Path) -> tuple[list[float], list[float]]:
-    """Steps per second of one run, left alone and watched, in turns."""
+def _speeds(
+    page: Any, url: str, home: Path, scene: str, names: tuple[str, ...]
+) -> dict[str, tuple[list[float], list[float]]]:
+    """Steps per second of one run, left alone and watched on each of the pages, in turns."""
     from kernlab.runs.store import Store
 
-    page.goto(f"{url}/train?dataset=digits&method=ASKL&epochs=100000")
+    page.goto(f"{url}/train?{scene}")
     _button(page, "Train").click()
     page.wait_for_function(CURVE, timeout=30_000)
     address = page.url
+    found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
     with Store(home) as store:
         (run,) = store.list(status="running")
-        alone, watched = [], []
-        for _ in range(TURNS):
+        for name in [*names] * TURNS:
+            alone, watched = found[name]
             page.goto("about:blank")
             alone.append(_speed(store, run.id))
-            page.goto(address)
-            page.wait_for_function(CURVE, timeout=30_000)
+            page.goto(f"{url}/{name}?run={run.id}")
+            page.locator(".kl-chart[data-drawn]").first.wait_for(timeout=30_000)
             watched.append(_speed(store, run.id))
+    page.goto(address)
     _button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
-    return alone, watched
+    return found
 
 
 def _speed(store: Any, run_id: str) -> float:
