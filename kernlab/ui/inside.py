@@ -99,17 +99,17 @@ def _arrive(jobs: JobManager, came: dict[str, str]) -> None:
     state = st.session_state
     state["inside.trouble"] = ""
     wanted = [came[key] for key in ("run", "beside") if key in came]
+    newest = [run.id for run in jobs.store.list(limit=1)]
     if not wanted:
         held = state.get("train.watch")
-        newest = jobs.store.list(limit=1)
-        wanted = [held.id] if held else [run.id for run in newest]
-    watches = []
+        wanted = [held.id] if held else newest
+    watches: list[Watch] = []
     for run_id in dict.fromkeys(wanted):
         try:
             watches.append(Watch(jobs, run_id))
         except KernlabError as error:
             state["inside.trouble"] = f"{error} (In the address of this page.)"
-    state["inside.watches"] = watches
+    state["inside.watches"] = watches or [Watch(jobs, run_id) for run_id in newest]
     live.fill_view(came)
 
 

@@ -33,12 +33,22 @@ PAGES = (
 )
 
 
+#: Streamlit leaves wide margins at the sides, and pictures need the room more. It gives formulas a box that is a few
+#: pixels too small, which cuts letters and makes a place to scroll that no key can reach. In the dark the chosen part
+#: of a control is too dark to read.
+_STYLE = """
+.stMainBlockContainer { padding-left: 2rem; padding-right: 2rem; }
+.katex-display { padding: 0.3rem 0.25rem; }
+button[data-variant="segmented_control"][data-selected="true"] p, button[data-variant="pills"][data-selected="true"] p {
+  color: light-dark(#0B5FA5, #6BB3EE); }
+"""
+
+
 @sentences()
 def show(first: str = PAGES[0].name) -> None:
     """The frame with the page that the address asks for; without one, the page ``first``."""
     st.set_page_config(page_title="kernlab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
-    # Streamlit leaves wide margins at the sides; pictures need the room more.
-    st.html("<style>.stMainBlockContainer { padding-left: 2rem; padding-right: 2rem; }</style>")
+    st.html(f"<style>{_STYLE}</style>")
     folder = bundle() / "pages"
     entries = [
         st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
