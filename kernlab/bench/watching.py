@@ -18,9 +18,10 @@ from kernlab.bench.browsing import chromium, serving
 __all__ = ["watching"]
 
 TURNS, SECONDS = 5, 6.0  # turns of watching and leaving alone, and the length of each
+INSIDE_TURNS, INSIDE_SECONDS = 3, 16.0  # on pages that look the more seldom, the longer they take to draw
 CLICKS = 5
 LONG = "dataset=digits&method=ASKL&epochs=100000"
-LOOKED_AT = "dataset=shell&method=ASKL&epochs=1000"  # a snapshot every five epochs: about two seconds
+LOOKED_AT = "dataset=shell&method=ASKL&n_samples=10000&epochs=2000"  # a snapshot every two or three seconds
 INSIDE = ("spectrum", "kernel", "bounds")
 CURVE = "document.querySelector('.st-key-objective .js-plotly-plot')?._fullData?.[0]?._length > 0"
 
@@ -36,8 +37,8 @@ def watching() -> dict[str, Any]:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         first = [_first_point(context, url, seed) for seed in range(CLICKS + 1)][1:]  # the first one warms the server
         page = context.new_page()
-        speeds = _speeds(page, url, home, LONG, ("train",))["train"]
-        inside = _speeds(page, url, home, LOOKED_AT, INSIDE)
+        speeds = _speeds(page, url, home, LONG, ("train",), TURNS, SECONDS)["train"]
+        inside = _speeds(page, url, home, LOOKED_AT, INSIDE, INSIDE_TURNS, INSIDE_SECONDS)
         page.close()
         context.close()
     alone, watched = (statistics.median(values) for values in speeds)
@@ -73,7 +74,7 @@ def _first_point(context: Any, url: str, seed: int) -> float:
 
 
 def _speeds(
-    page: Any, url: str, home: Path, scene: str, names: tuple[str, ...]
+    page: Any, url: str, home: Path, scene: str, names: tuple[str, ...], turns: int, seconds: float
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Steps per second of one run, left alone and watched on each of the pages, in turns."""
     from kernlab.runs.store import Store
@@ -85,23 +86,23 @@ def _speeds(
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
     with Store(home) as store:
         (run,) = store.list(status="running")
-        for name in [*names] * TURNS:
+        for name in [*names] * turns:
             alone, watched = found[name]
             page.goto("about:blank")
-            alone.append(_speed(store, run.id))
+            alone.append(_speed(store, run.id, seconds))
             page.goto(f"{url}/{name}?run={run.id}")
             page.locator(".kl-chart[data-drawn]").first.wait_for(timeout=30_000)
-            watched.append(_speed(store, run.id))
+            watched.append(_speed(store, run.id, seconds))
     page.goto(address)
     _button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     return found
 
 
-def _speed(store: Any, run_id: str) -> float:
+def _speed(store: Any, run_id: str, seconds: float) -> float:
     time.sleep(1.0)  # the page has come or gone
     before = store.get(run_id)
-    time.sleep(SECONDS)
+    time.sleep(seconds)
     after = store.get(run_id)
     return float((after.step - before.step) / (after.seconds - before.seconds))
 

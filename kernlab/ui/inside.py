@@ -8,6 +8,8 @@ with. A page says which pictures it shows and what stands around them:
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -31,6 +33,7 @@ __all__ = ["EXAMPLE", "page"]
 EXAMPLE = RunSpec.of("ASKL", "checkerboard", n_features=500, epochs=20)
 
 _OFFERED = 200  # runs in the list
+_SHARE, _SELDOM = 0.04, 32  # of the time that drawing may take while a run trains, and seconds between looks at most
 
 Around: TypeAlias = Callable[[Sequence[Shown]], None]
 
@@ -54,6 +57,7 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
 
     @sentences()
     def panel() -> None:
+        begun = time.perf_counter()
         trouble = state.get("inside.trouble")
         for watch in list(watches):
             try:
@@ -76,6 +80,7 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
             st.info(f"{words} There is no run to look into yet.", icon=":material/waves:")
             st.button("Train an example", icon=":material/play_circle:", type="primary", on_click=_example,
                       args=(jobs,), help=f"{EXAMPLE.method.name} on {EXAMPLE.data.dataset}: a few seconds")  # fmt: skip
+        state["inside.cost"] = max(time.perf_counter() - begun, 0.8 * state.get("inside.cost", 0.0))
         if every != _interval(watches):
             st.rerun()
 
@@ -85,9 +90,14 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
 
 
 def _interval(watches: Sequence[Watch]) -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    if any(watch.live for watch in watches):
-        return 1.0
+    """Seconds between two looks; none when nothing moves.
+
+    While a run trains on the same cores, what the last looks took decides: drawing may have a small share of the time.
+    """
+    if any(watch.live for watch in watches) and not live.playing():
+        wanted = st.session_state.get("inside.cost", 0.0) / _SHARE
+        # In steps, so that the page's clock is not set anew at every look.
+        return float(min(_SELDOM, 2 ** (math.ceil(2 * math.log2(max(wanted, 1.0))) / 2)))
     return 0.5 if live.playing() else None
 
 

@@ -122,7 +122,7 @@ def test_pages_follow_a_run_that_trains(server, page):
         chart(page, key).wait_for()
         count = int(chart(page, key).get_attribute("data-drawn"))
         page.wait_for_function(
-            f"Number(document.querySelector('.st-key-{key} .kl-chart').dataset.drawn) > {count}"
+            f"Number(document.querySelector('.st-key-{key} .kl-chart').dataset.drawn) > {count}", timeout=120_000
         )  # a later moment has come
     visit(page, server, f"train?run={run}")
     page.locator("[data-testid=stMain] .stButton").get_by_role("button", name="Stop", exact=True).click()
