@@ -7,9 +7,7 @@ interrupted one with code 130. Heavy imports happen inside the commands, so that
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
 import json
 import math
 import signal
@@ -730,7 +728,9 @@ def reproduce(context: click.Context, /, name: str, out: Path | None, as_json: b
     given = {key: given[key] for key in known if key in said}
     rows = run(lambda said: click.echo(said, err=True), **given)
     if out:
-        _write_files(out, {f"{name}.json": _json(rows), f"{name}.csv": _csv(rows)})
+        from kernlab.analysis.tables import to_csv
+
+        _write_files(out, {f"{name}.json": _json(rows), f"{name}.csv": to_csv(rows)})
     if as_json:
         _print_json({"reproduction": name, "repeats": 1, "seed": 0, **given, "rows": rows})
         return
@@ -757,7 +757,7 @@ def _reproduce_table(
     import time
 
     from kernlab.analysis.comparison import CONSTANT, summarise
-    from kernlab.analysis.tables import to_latex_published, to_long_csv
+    from kernlab.analysis.tables import to_csv, to_latex_published, to_long_csv
     from kernlab.bench.published import printed
     from kernlab.bench.tables import REPEATS, TABLES, beside, comparison_of
 
@@ -791,7 +791,7 @@ def _reproduce_table(
         summary = summarise(records, methods=comparison.methods, published=printed(name))
         _write_files(out, {
             f"{name}.json": _json(document),
-            f"{name}.csv": _csv(rows),
+            f"{name}.csv": to_csv(rows),
             f"{name}.tex": to_latex_published(summary, label=f"tab:{name}"),
             f"{name}-cells.csv": to_long_csv(records),
         })  # fmt: skip
@@ -861,15 +861,6 @@ def _print_json(document: Any) -> None:
 
 def _json(document: Any) -> str:
     return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """All columns that any row has, as they first occur."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
 
 
 def _finite(value: Any) -> Any:

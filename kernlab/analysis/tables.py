@@ -7,12 +7,12 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kernlab.analysis.comparison import CONSTANT, Finished, Row, Summary, Table
 
-__all__ = ["escape", "number", "to_json", "to_latex", "to_latex_published", "to_long_csv", "to_wide_csv"]
+__all__ = ["escape", "number", "to_csv", "to_json", "to_latex", "to_latex_published", "to_long_csv", "to_wide_csv"]
 
 _LONG = [
     "dataset",
@@ -91,6 +91,15 @@ _TEX = {
     "ω": r"$\omega$",
 }
 _TEX_LETTERS = str.maketrans(_TEX)
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as they are, with all columns that any of them has, as they first occur."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def to_long_csv(records: Iterable[Finished]) -> str:

@@ -5,14 +5,13 @@ They are run in a process of their own, and shown beside what was printed.
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
 
+from kernlab.analysis.tables import to_csv
 from kernlab.bench.di_figures import METHODS as DI_METHODS
 from kernlab.bench.di_figures import WIDTHS
 from kernlab.bench.lkrf import EXAMPLES
@@ -205,7 +204,7 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]], result: Result) -> None
     st.markdown("**Ours beside the printed**" if "published_test_error" in rows[0] else "**Ours**")
     grid.show(lines, "papers-beside")
     st.caption(result.note)
-    st.download_button("Table as CSV", lambda: _csv(rows), f"{name}.csv", "text/csv", key="papers.csv",
+    st.download_button("Table as CSV", lambda: to_csv(rows), f"{name}.csv", "text/csv", key="papers.csv",
                        icon=":material/download:", on_click="ignore")  # fmt: skip
     key, words = result.figure
     stamp = tuple(row[key] for row in rows)
@@ -218,11 +217,3 @@ def _word(row: Mapping[str, Any], key: str, places: int | None) -> str:
     if places is None or isinstance(value, str):
         return str(value)
     return grid.figure(value, row.get(f"{key}_std"), places)
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()

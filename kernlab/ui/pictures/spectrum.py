@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from kernlab.analysis import density, importance, joint, profile, selection
 from kernlab.analysis.assigned import Assigned, assigned_to
 from kernlab.analysis.frequency_pictures import frequency_pictures
-from kernlab.analysis.sample import sorted_sample
 from kernlab.analysis.spectrum import Spectrum, spectrum_at
 from kernlab.feature_maps.deep import Deep
 from kernlab.plots.density import plot_density, plot_density_change
@@ -46,8 +45,7 @@ def selected(at: Shown) -> tuple[int, ...]:
 
 def starts(at: Shown) -> dict[str, Any]:
     """Where a kernel along a line can start: the origin, and a few rows of the data."""
-    classes = tuple(str(name) for name in at.facts.get("classes") or ()) if _classified(at) else ()
-    sample = sorted_sample(at.static, classes, output=at.view["output"])
+    sample = at.sample
     found: dict[str, Any] = {"the origin": None}
     if sample is None or not len(sample.X):
         return found
@@ -56,10 +54,6 @@ def starts(at: Shown) -> dict[str, Any]:
         return found | {f"a row of {name}": sample.X[row] for name, row in zip(sample.names, begins, strict=True)}
     rows = {"the lowest target": 0, "the middle target": len(sample.X) // 2, "the highest target": -1}
     return found | {f"the row of {name}": sample.X[row] for name, row in rows.items()}
-
-
-def _classified(at: Shown) -> bool:
-    return at.facts.get("task") == "classification"
 
 
 def _then(at: Shown) -> Spectrum | None:
