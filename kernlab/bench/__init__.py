@@ -6,7 +6,7 @@ comparisons of :data:`TABLES`.
 """
 
 # They register themselves.
-from kernlab.bench import di_figures, discriminant, frames, lkrf, replicates, scrubbing, step, watching  # noqa: F401
+from kernlab.bench import defaults, di_figures, discriminant, frames, lkrf, replicates, scrubbing, step, watching  # noqa: F401
 from kernlab.bench.base import BENCHMARKS, REPRODUCTIONS
 from kernlab.bench.tables import TABLES
 

@@ -36,8 +36,8 @@ from kernlab.model import outputs
 from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.gradient import GradientState
+from kernlab.training.selection import start
 from kernlab.training.state import TrainingState
-from kernlab.training.trainer import start
 
 __all__ = ["Chosen", "Trial", "check", "tune"]
 

@@ -5,10 +5,16 @@
 
 With sample weights w_i, n = Σ w_i and S = diag(√w):  (S K S + g n I) S⁻¹α = S(Y − 1bᵀ).
 
-Source: FKS eq. 2; Saunders, Gammerman & Vovk 1998.
+An automatic g has the smallest leave-one-out error on a path of penalties, exactly (for this b) after one
+eigendecomposition S K S = U diag(s) Uᵀ: with the leverage h_i = Σ_j U_ij² s_j/(s_j + gn) a row of weight w_i and
+residual r_i has the residual r_i/(1 − h_i/w_i) where one of its w_i copies is left out.
+
+Source: FKS eq. 2; Saunders, Gammerman & Vovk 1998; Allen 1974 (leave-one-out).
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import torch
 
@@ -18,9 +24,11 @@ from kernlab.heads.dual import DualHead, expansion, gram_matrix
 from kernlab.heads.rows import weighted_rows
 from kernlab.linalg import cholesky, wide
 from kernlab.options import component, option
-from kernlab.typing import Tensor
+from kernlab.typing import Float, Tensor
 
-__all__ = ["KernelRidge"]
+__all__ = ["KernelRidge", "leave_one_out"]
+
+LEFT_OUT = 3000  # rows whose eigendecomposition chooses an automatic penalty, at most: g is against a mean
 
 
 @HEADS.register("kernel_ridge")
@@ -34,10 +42,13 @@ class KernelRidge(DualHead):
     source = "FKS eq. 2; Saunders, Gammerman & Vovk 1998"
     tasks = ("classification", "regression")
 
-    ridge: float = option(1e-4, "Penalty g on ‖f‖², against the squared error averaged over samples.", gt=0, log=True)
+    ridge: float | Literal["auto"] = option(
+        "auto", "Penalty g on ‖f‖², against the squared error averaged over samples; auto: by leave-one-out.",
+        gt=0, log=True,
+    )  # fmt: skip
 
     def fit(self, fitting: Fitting) -> dict[str, Tensor]:
-        """``support`` (all rows), ``dual``, ``bias``, and ``jitter``: what K + gnI needed on top (0: nothing)."""
+        """``support`` (all rows), ``dual``, ``bias``, ``penalty`` g, and ``jitter``: what K + gnI needed on top."""
         fitting = weighted_rows(fitting)
         assert isinstance(fitting.representation, ExactKernel)
         K = gram_matrix(fitting.representation, fitting.params, fitting.X)
@@ -46,7 +57,36 @@ class KernelRidge(DualHead):
         n, root = w.sum(), w.sqrt()[:, None]
         bias = (w[:, None] * Y).sum(0) / n
         K *= root * root.mT
-        K.diagonal().add_(self.ridge * n)
+        penalty = self.ridge
+        if penalty == "auto":
+            some = torch.linspace(0, len(K) - 1, min(LEFT_OUT, len(K)), device=K.device).long()
+            size = float(K.diagonal().sum() / n) or 1.0
+            path = [size * 10.0 ** (k / 2) for k in range(-18, 3)]
+            errors = leave_one_out(K[some][:, some], (Y - bias)[some], w[some], path).tolist()
+            penalty = path[max(range(len(path)), key=lambda k: (-errors[k], k))]
+        K.diagonal().add_(penalty * n)
         L, jitter = cholesky(K)
         dual = root * torch.cholesky_solve(root * (Y - bias), L)
-        return expansion(fitting.X, dual, bias) | {"jitter": fitting.X.new_tensor(jitter)}
+        numbers = {name: fitting.X.new_tensor(value) for name, value in (("jitter", jitter), ("penalty", penalty))}
+        return expansion(fitting.X, dual, bias) | numbers
+
+
+def leave_one_out(
+    K: Float[Tensor, "n n"], Y: Float[Tensor, "n K"], weight: Float[Tensor, " n"], penalties: list[float]
+) -> Float[Tensor, " p"]:
+    """For each penalty g the mean squared error on rows that were left out.
+
+    Args:
+        K: √w_i k(x_i, x_j) √w_j, in float64.
+        Y: targets less the bias, which stays as it is.
+        weight: w_i > 0.
+        penalties: values of g.
+    """
+    s, U = torch.linalg.eigh(K)
+    s, n, root = s.clamp_min(0), weight.sum(), weight.sqrt()[:, None]
+    turned, squares, errors = U.mT @ (root * Y), U.square(), []
+    for g in penalties:
+        residual = U @ (turned * (g * n / (s + g * n))[:, None]) / root
+        kept = (1 - squares @ (s / (s + g * n)) / weight).clamp_min(torch.finfo(s.dtype).eps)
+        errors.append((weight[:, None] * (residual / kept[:, None]).square()).sum() / n)
+    return torch.stack(errors)

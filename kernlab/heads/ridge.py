@@ -4,14 +4,22 @@
     (Φ̄ᵀΦ̄ + ρI) W = Φ̄ᵀȲ,   b = ȳ − Wᵀφ̄                              bars: centred
 
 Classes stand as one-hot targets and the largest output wins. The features are read in blocks of rows, so
-n × D never has to fit in memory. Source: DI eq. 4–5; Hoerl & Kennard 1970.
+n × D never has to fit in memory.
+
+An automatic ρ has the smallest exact leave-one-out error on a path of penalties. That is right for features that
+have not seen the targets; for learned features leave-one-out is blind to what the map took from the targets, and the
+training chooses ρ on rows that it held back (:mod:`kernlab.training.selection`).
+
+Source: DI eq. 4–5; Hoerl & Kennard 1970; Allen 1974 (leave-one-out).
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 from kernlab.heads.base import HEADS, Fitting
 from kernlab.heads.linear import LinearHead
-from kernlab.linalg import ridge
+from kernlab.linalg import RidgePath, ridge
 from kernlab.options import component, option
 from kernlab.typing import Tensor
 
@@ -31,9 +39,23 @@ class Ridge(LinearHead):
     bound = "discriminant"
     quick = True
 
-    ridge: float = option(1e-4, "Penalty ρ on ‖W‖², against the squared error summed over samples.", gt=0, log=True)
+    ridge: float | Literal["auto"] = option(
+        "auto",
+        "Penalty ρ on ‖W‖², against the squared error summed over samples; auto: by leave-one-out, or on rows held "
+        "back where the features are learned.",
+        gt=0, log=True,
+    )  # fmt: skip
 
     def fit(self, fitting: Fitting) -> dict[str, Tensor]:
-        """``weight`` [D K], ``bias`` [K], and ``jitter``: what the Gram matrix needed on top of ρ (0: nothing)."""
-        found = ridge(fitting.blocks(), fitting.Y, self.ridge, sample_weight=fitting.weight)
-        return {"weight": found.weight, "bias": found.bias, "jitter": fitting.X.new_tensor(found.jitter)}
+        """``weight`` [D K], ``bias`` [K], ``penalty`` ρ, and ``jitter``: what the Gram matrix needed on top of ρ."""
+        if self.ridge == "auto":
+            path = RidgePath(fitting.blocks, fitting.Y, sample_weight=fitting.weight)
+            penalty = path.best()
+            found = path.fit(penalty)
+        else:
+            penalty = self.ridge
+            found = ridge(fitting.blocks(), fitting.Y, penalty, sample_weight=fitting.weight)
+        numbers = {
+            name: fitting.X.new_tensor(value) for name, value in (("jitter", found.jitter), ("penalty", penalty))
+        }
+        return {"weight": found.weight, "bias": found.bias, **numbers}

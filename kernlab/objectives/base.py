@@ -60,6 +60,10 @@ class MapObjective(Objective):
         """
         raise NotImplementedError
 
+    def resolve(self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> MapObjective:
+        """A copy in which every "auto" is replaced by what suits the assigned features of a first mini-batch."""
+        return self
+
     def start(self, D: int, K: int, like: Tensor) -> dict[str, Tensor]:
         """Parameters of its own before the first batch (most have none), of ``like``'s dtype and device."""
         return {}

@@ -21,17 +21,25 @@ Source: DI eq. 5–10.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 
 from kernlab.errors import DataError
-from kernlab.linalg import cholesky, gram, wide
+from kernlab.linalg import RidgePath, cholesky, gram, wide
 from kernlab.objectives.base import OBJECTIVES, MapObjective
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
-__all__ = ["Discriminant", "Information", "discriminant_information", "kernel_discriminant_information", "unit_columns"]
+__all__ = [
+    "Discriminant",
+    "Information",
+    "discriminant_information",
+    "kernel_discriminant_information",
+    "left_out",
+    "penalty_of",
+    "unit_columns",
+]
 
 
 class Information(NamedTuple):
@@ -120,7 +128,12 @@ class Discriminant(MapObjective):
     source = "DI eq. 6–10"
     tasks = ("classification", "regression")
 
-    rho: float = option(1e-4, "Ridge penalty ρ, against the squared error summed over a mini-batch.", gt=0, log=True)
+    rho: float | Literal["auto"] = option(
+        "auto",
+        "Ridge penalty ρ, against the squared error summed over a mini-batch; auto: by leave-one-out on the first "
+        "mini-batch, before anything is learned.",
+        gt=0, log=True,
+    )  # fmt: skip
     normalize_targets: bool = option(
         False, "Scale target columns to unit norm: classes then count alike, however many rows they have."
     )
@@ -134,7 +147,7 @@ class Discriminant(MapObjective):
             DataError: no more rows than features.
         """
         m = enough_rows(*Phi.shape)
-        found = discriminant_information(Phi, self._targets(Y), self.rho)
+        found = discriminant_information(Phi, self._targets(Y), penalty_of(self.rho))
         C = found.residual @ found.weight.mT * (-2 / m)
         return ((found.total - found.value) / m).to(Phi), C.to(Phi), {}
 
@@ -148,14 +161,29 @@ class Discriminant(MapObjective):
 
         Source: DI eq. 9–10.
         """
-        m = enough_rows(*G.shape)
-        found = kernel_discriminant_information(G, B, self._targets(Y), self.rho)
+        m, rho = enough_rows(*G.shape), penalty_of(self.rho)
+        found = kernel_discriminant_information(G, B, self._targets(Y), rho)
         V = found.weight
-        dG, dB = found.residual @ V.mT * (-2 / m), V @ V.mT * (self.rho / m)
+        dG, dB = found.residual @ V.mT * (-2 / m), V @ V.mT * (rho / m)
         return ((found.total - found.value) / m).to(G), dG.to(G), dB.to(G)
+
+    def resolve(self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> Discriminant:
+        """A copy whose automatic ρ is that of the smallest leave-one-out error on these features."""
+        return self if self.rho != "auto" else self.replace(rho=left_out(Phi, self._targets(Y)))
 
     def _targets(self, Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
         return unit_columns(Y) if self.normalize_targets else Y
+
+
+def left_out(Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> float:
+    """The penalty of a path with the smallest leave-one-out error on these rows, to three digits."""
+    return float(f"{RidgePath(lambda: [Phi], Y).best():.3g}")
+
+
+def penalty_of(rho: float | str) -> float:
+    """ρ as a number: what is automatic must have been resolved."""
+    assert not isinstance(rho, str), "an objective is resolved before its first step"
+    return rho
 
 
 def enough_rows(m: int, D: int) -> int:

@@ -17,12 +17,13 @@ Source: DI §5.1, baseline LS.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import torch
 
 from kernlab.linalg import ridge
 from kernlab.objectives.base import OBJECTIVES, MapObjective
-from kernlab.objectives.discriminant import enough_rows
+from kernlab.objectives.discriminant import enough_rows, left_out, penalty_of
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
@@ -40,7 +41,16 @@ class RidgeLoss(MapObjective):
     source = "DI §5.1, baseline LS"
     tasks = ("classification", "regression")
 
-    rho: float = option(1e-4, "Ridge penalty ρ, against the squared error summed over a mini-batch.", gt=0, log=True)
+    rho: float | Literal["auto"] = option(
+        "auto",
+        "Ridge penalty ρ, against the squared error summed over a mini-batch; auto: by leave-one-out on the first "
+        "mini-batch, before anything is learned.",
+        gt=0, log=True,
+    )  # fmt: skip
+
+    def resolve(self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> RidgeLoss:
+        """A copy whose automatic ρ is that of the smallest leave-one-out error on these features."""
+        return self if self.rho != "auto" else self.replace(rho=left_out(Phi, Y))
 
     def start(self, D: int, K: int, like: Tensor) -> dict[str, Tensor]:
         """``ls_weight`` [D K] and ``ls_bias`` [K], zero."""
@@ -57,6 +67,6 @@ class RidgeLoss(MapObjective):
         m = enough_rows(*Phi.shape)
         W = params["ls_weight"]
         residual = torch.addmm(params["ls_bias"], Phi, W) - Y
-        fitted = ridge([Phi], Y, self.rho)
+        fitted = ridge([Phi], Y, penalty_of(self.rho))
         kept = {"ls_weight": fitted.weight, "ls_bias": fitted.bias}
         return residual.pow(2).sum() / m, residual @ W.mT * (2 / m), kept

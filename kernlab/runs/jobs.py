@@ -190,6 +190,8 @@ class _Job(Control):
         if kind == "Started":
             self.total_steps = event.facts.get("total_steps")  # type: ignore[union-attr]
             self.started = self.writer.step, self.writer.seconds
+        if kind == "Kept":
+            self.total_steps = event.facts["total_steps"]  # type: ignore[union-attr]
         self.epoch = float(getattr(event, "epoch", self.epoch))
 
     def _say(self, status: Status) -> None:

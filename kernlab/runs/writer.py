@@ -25,6 +25,7 @@ from kernlab.training.events import (
     Event,
     Failed,
     Finished,
+    Kept,
     Snapshot,
     Started,
     Step,
@@ -127,6 +128,12 @@ class Writer:
             tensors.save(self._files.snapshot(event.step), event.arrays, {"epoch": event.epoch})
         row = {"run_id": self.run_id, "step": int(event.step), "epoch": float(event.epoch)}
         self.flush(sa.insert(SNAPSHOTS).prefix_with("OR REPLACE").values(row))
+
+    def _kept(self, event: Kept) -> None:
+        self.step = event.step
+        with self._store.writing() as connection:
+            facts = connection.execute(sa.select(RUNS.c.facts).where(RUNS.c.id == self.run_id)).scalar_one()
+        self.flush(facts={**facts, **event.facts})
 
     def _checkpoint(self, event: Checkpoint) -> None:
         self.step = event.step

@@ -15,7 +15,7 @@ it alone, so a checkpoint is that dictionary and a resumed run equals the uninte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -94,6 +94,10 @@ class StepwiseSolver(Solver):
     def resolve(self, K: int) -> StepwiseSolver:
         """A copy in which every "auto" is replaced by what suits K outputs."""
         return self
+
+    def candidates(self, problem: Problem) -> Sequence[StepwiseSolver]:
+        """The settings among which rows held back choose, from strong penalties to weak ones; itself if it has none."""
+        return (self,)
 
     def steps(self, problem: Problem) -> int:
         """At most this many steps, at least 1."""

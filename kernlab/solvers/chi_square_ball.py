@@ -16,7 +16,7 @@ classes or centred targets, which is Cristianini et al.'s (2001) with the means 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,8 @@ from kernlab.typing import Float, Tensor
 
 __all__ = ["ChiSquareBall", "chi_square", "chi_square_ball", "chi_square_ball_bisection", "relevance"]
 
+RADII = (0.02, 0.005, 0.001, 0.0002)  # among which rows held back choose
+UNCHOSEN = 0.005  # where none are
 ROWS = 1000  # of the sample that alignments are measured on
 
 
@@ -52,9 +54,12 @@ class ChiSquareBall(StepwiseSolver):
     objectives = ("alignment",)
     weighted = True
 
-    radius: float = option(
-        0.005, "Radius ρ of the χ² ball about uniform weights, as a share of the candidates N_w.", gt=0, lt=1, log=True
-    )
+    radius: float | Literal["auto"] = option(
+        "auto",
+        "Radius ρ of the χ² ball about uniform weights, as a share of the candidates N_w; auto: on rows held back "
+        "(0.005 where none are). A small ball keeps many features of nearly equal weight.",
+        gt=0, lt=1, log=True,
+    )  # fmt: skip
     algorithm: Literal["exact", "bisection"] = option(
         "exact", "Sort the candidates and find the threshold, or bisect on the dual variable as the paper does."
     )
@@ -68,6 +73,21 @@ class ChiSquareBall(StepwiseSolver):
         ge=0, le=200_000,
     )  # fmt: skip
 
+    validation: float | Literal["auto"] = option(
+        "auto",
+        "Share of the training rows that do not train but choose the radius and the ridge penalty of the head; then "
+        "everything is repeated on all rows. auto: a fifth, at most 2000 rows, where one of the two is auto and there "
+        "are 100 rows.",
+        ge=0, le=0.5, advanced=True,
+    )  # fmt: skip
+
+    def resolve(self, K: int) -> ChiSquareBall:
+        return self.replace(radius=UNCHOSEN) if self.radius == "auto" and not self.validation else self
+
+    def candidates(self, problem: Problem) -> Sequence[ChiSquareBall]:
+        """Wide balls, which keep few features, before narrow ones, which keep thousands."""
+        return (self,) if self.radius != "auto" else tuple(self.replace(radius=radius) for radius in RADII)
+
     def steps(self, problem: Problem) -> int:
         return 1
 
@@ -77,6 +97,7 @@ class ChiSquareBall(StepwiseSolver):
         Raises:
             OptionError: the ball is trivial.
         """
+        assert self.radius != "auto", "the radius is chosen before the first step"
         state = super().start(problem)
         N = len(state["q"])
         if self.radius * N >= N - 1:
@@ -106,6 +127,7 @@ class ChiSquareBall(StepwiseSolver):
         ``alignment_before`` and ``alignment_after``, centred, on at most 1000 rows spread evenly; ``support``,
         ``chi_square`` and ``effective_size`` 1/Σq² of the weights that are kept.
         """
+        assert self.radius != "auto"
         params = parameters(state)
         N, device, dtype = len(params["q"]), params["q"].device, params["q"].dtype
         targets = _targets(problem, self.centred)

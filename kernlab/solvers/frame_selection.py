@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 ITERATIONS = 20  # of FISTA in one step
+UNCHOSEN = 1e-5  # g where no rows are held back to choose it
 PAPER_CHANGE = 0.01  # relative change at which the paper stops
 
 
@@ -160,7 +161,7 @@ def means(problem: Problem) -> Means:
 _MEANS: WeakKeyDictionary[Problem, Means] = WeakKeyDictionary()
 
 
-def _means_of(problem: Problem) -> Means:
+def means_of(problem: Problem) -> Means:
     if problem not in _MEANS:
         _MEANS[problem] = means(problem)
     return _MEANS[problem]
@@ -217,7 +218,16 @@ class FrameSelection(StepwiseSolver):
         "Coordinate descent of the lasso (γ = 1), accelerated proximal gradient, or the paper's sub-gradient method; "
         "auto: the lasso for one output and γ = 1, else proximal gradient.",
     )
-    g: float = option(1e-5, "Weight g of ‖f‖²_K, for targets of unit variance.", gt=0, le=1e6, log=True)
+    g: float | Literal["auto"] = option(
+        "auto", "Weight g of ‖f‖²_K, for targets of unit variance; auto: on rows held back (1e-5 where none are).",
+        gt=0, le=1e6, log=True,
+    )  # fmt: skip
+    validation: float | Literal["auto"] = option(
+        "auto",
+        "Share of the training rows that do not train but choose g; then everything is repeated on all rows. "
+        "auto: a fifth, at most 2000 rows, where g is auto and there are 100 rows.",
+        ge=0, le=0.5, advanced=True,
+    )  # fmt: skip
     b: float = option(1.0, "Price b of λ^γ in the kernel; scales λ and multiplies g.", gt=0, le=1e6, log=True)
     gamma: float = option(1.0, "Exponent γ of the price: 1 selects, more than 1 only damps.", ge=1, le=100)
     max_iterations: int = option(
@@ -233,10 +243,22 @@ class FrameSelection(StepwiseSolver):
     @property
     def _penalty(self) -> tuple[float, float]:
         """c and p."""
+        assert self.g != "auto", "g is chosen before the first step"
         return penalty_constant(self.g, self.b, self.gamma), penalty_exponent(self.gamma)
 
     def resolve(self, K: int) -> FrameSelection:
-        return self.replace(algorithm=self._chosen(K))
+        g = UNCHOSEN if self.g == "auto" and not self.validation else self.g
+        return self.replace(algorithm=self._chosen(K), g=g)
+
+    def candidates(self, problem: Problem) -> Sequence[FrameSelection]:
+        """Values of g whose penalty constants are 10^{−½}, 10^{−1} … of the one that leaves no function (for γ = 1)."""
+        if self.g != "auto":
+            return (self,)
+        largest = 2 * float(means_of(problem).cross.norm(dim=1).max()) or 1.0
+        power = self.gamma / (self.gamma + 1)
+        unit = penalty_constant(1.0, self.b, self.gamma)
+        values = [(largest * 10 ** (-k / 2) / unit) ** (1 / power) for k in range(1, 10)]
+        return tuple(self.replace(g=float(f"{min(max(g, 1e-12), 1e6):.3g}")) for g in values)
 
     def _chosen(self, K: int) -> str:
         """The algorithm. Coordinate descent for several outputs takes minutes that nobody could watch or stop."""
@@ -275,7 +297,8 @@ class FrameSelection(StepwiseSolver):
     def step(
         self, problem: Problem, state: Mapping[str, Tensor], number: int
     ) -> tuple[dict[str, Tensor], dict[str, float]]:
-        of, (c, p) = _means_of(problem), self._penalty
+        assert self.g != "auto"
+        of, (c, p) = means_of(problem), self._penalty
         before = state["solver/mu"].cpu()
         own: dict[str, Tensor] = {}
         algorithm = self._chosen(problem.K)

@@ -89,6 +89,19 @@ class ProximalGradient(Solver):
     )
     patience: int = option(10, "Epochs without gain before η falls (plateau only).", ge=1, le=1000, advanced=True)
     tolerance: float = option(1e-4, "Relative gain that counts (plateau only).", ge=0, lt=1, advanced=True, log=True)
+    validation: float | Literal["auto"] = option(
+        "auto",
+        "Share of the training rows that do not train but choose, after every epoch, how long to train; the chosen "
+        "epochs are then repeated on all rows, and the model is the average of the weights. 0: the last weights, "
+        "after all epochs. auto: a fifth, at most 2000 rows, where epochs is auto and there are 100 rows.",
+        ge=0, le=0.5,
+    )  # fmt: skip
+    n_iter_no_change: int | Literal["auto"] = option(
+        "auto",
+        "Epochs without gain on the rows held back after which choosing ends; auto: a quarter of the epochs, at least "
+        "5 (20 with the plateau schedule).",
+        ge=1, le=100_000, advanced=True,
+    )  # fmt: skip
     momentum: float = option(0.9, "Momentum (sgd only).", ge=0, lt=1, advanced=True)
     compile: Literal["auto", "on", "off"] = option(
         "auto",

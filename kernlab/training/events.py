@@ -1,6 +1,6 @@
 """What a training run says while it goes on: plain facts, standard library only.
 
-    Started → (Step | Evaluated | Snapshot | Checkpoint)* → Finished | Failed | Cancelled
+    Started → (Step | Evaluated | Snapshot | Checkpoint | Kept)* → Finished | Failed | Cancelled
 
 Printing, storing and drawing are consumers of these; none of them touches the trainer. Arrays are
 anything with the buffer protocol (NumPy arrays in practice) and are never changed after they are sent.
@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-__all__ = ["Cancelled", "Checkpoint", "Evaluated", "Event", "Failed", "Finished", "Snapshot", "Started", "Step"]
+__all__ = [
+    "Cancelled", "Checkpoint", "Evaluated", "Event", "Failed", "Finished", "Kept", "Snapshot", "Started", "Step",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,20 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The rows held back have chosen; what follows repeats the chosen epochs on all rows.
+
+    Attributes:
+        facts: ``kept`` (epoch, of, stopped, rows, loss, penalty), and total_steps and total_epochs of the whole run,
+            which are known from now on (JSON-ready).
+    """
+
+    step: int
+    epoch: float
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Finished:
     """The run reached its last step.
 
@@ -100,4 +116,4 @@ class Cancelled:
     step: int
 
 
-Event: TypeAlias = Started | Step | Evaluated | Snapshot | Checkpoint | Finished | Failed | Cancelled
+Event: TypeAlias = Started | Step | Evaluated | Snapshot | Checkpoint | Kept | Finished | Failed | Cancelled

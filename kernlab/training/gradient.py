@@ -6,7 +6,7 @@ training equals the uninterrupted one bit for bit.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from kernlab import devices
 from kernlab.data import Prepared
 from kernlab.errors import OptionError
 from kernlab.feature_maps import FeatureMap
+from kernlab.linalg import real_targets
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss, MapObjective
 from kernlab.solvers import ProximalGradient
@@ -24,10 +25,11 @@ from kernlab.solvers.proximal_gradient import Step, compiled_step, eager_step, m
 from kernlab.training.events import Checkpoint
 from kernlab.training.rules import worth_compiling
 from kernlab.training.state import TrainingState, to_numpy
-from kernlab.typing import Tensor
+from kernlab.typing import Params, Tensor
 
 __all__ = ["GradientState", "row_order"]
 
+SAMPLES, DECAY = 16, 4  # weights of an epoch that enter the average, about, and γ of its decay
 GATHERED, GATHERED_NUMBERS = 64, 8_000_000  # mini-batches whose rows are gathered at once, and at most so many numbers
 
 
@@ -38,6 +40,8 @@ class GradientState(TrainingState):
         params: the map's tensors and "weight" [D K] (or what a map objective keeps): the very tensors that
             the optimizer holds.
         free: names of those that are learned.
+        averaged: the model is the polynomial-decay average of what the optimizer went through: the weights of a
+            step count the more, the later it is (the last fifth of the way for half).
         sums, summed: the loss and smooth penalties added up since they were last taken.
     """
 
@@ -48,17 +52,30 @@ class GradientState(TrainingState):
         seed: int,
         device: torch.device,
         sample_weight: Tensor | None = None,
+        *,
+        drawn_from: Tensor | None = None,
+        epochs: int | None = None,
+        averaged: bool = False,
     ) -> None:
+        """As every training; and
+
+        Args:
+            drawn_from: rows that the map is drawn from; None: all.
+            epochs: of the schedule are done; None: all.
+            averaged: the model is an average of the weights.
+        """
         super().__init__(method, data, seed, device, sample_weight)
         assert isinstance(method.solver, ProximalGradient)
         assert isinstance(method.feature_map, FeatureMap)
         assert method.solver.batch_size != "auto"
         self.solver, self.m, feature_map = method.solver, int(method.solver.batch_size), method.feature_map
         self.per_epoch = self.n // self.m
-        self.total = int(self.solver.epochs) * self.per_epoch
+        self.scheduled = int(self.solver.epochs) * self.per_epoch
+        self.total = self.scheduled if epochs is None else epochs * self.per_epoch
         self.learning_rate = float(self.solver.learning_rate)
 
-        self.params = feature_map.init(self.X, torch.Generator().manual_seed(seed))
+        rows = self.X if drawn_from is None else self.X[drawn_from.to(device)]
+        self.params = feature_map.init(rows, torch.Generator().manual_seed(seed))
         columns = feature_map.columns(self.params)
         work = 2.0 * self.m * feature_map.work(data.d)
         if isinstance(method.objective, MapObjective):
@@ -73,8 +90,13 @@ class GradientState(TrainingState):
             self.params["weight"] = torch.zeros(self.K, columns, device=device, dtype=self.X.dtype).mT
             self.free = ["weight", *self.free]
         elif isinstance(method.objective, MapObjective):
-            self.params |= method.objective.start(columns, self.K, self.X)
+            Phi = feature_map.apply(self.params, rows[: self.m])
+            objective = method.objective.resolve(Phi, real_targets(self._first_targets(drawn_from), self.K, Phi.dtype))
+            self.method = method = replace(method, objective=objective)
+            self.params |= objective.start(columns, self.K, self.X)
         self.optimizer = self.solver.make_optimizer([self.params[k] for k in self.free], self.learning_rate)
+        self.averaged, self._every = averaged, max(1, self.per_epoch // SAMPLES)
+        self.average = {name: self.params[name].clone() for name in self.free} if averaged else {}
         self.summed = 0
         self._last: float | None = None
         self.sums: dict[str, Any] = {}
@@ -94,13 +116,30 @@ class GradientState(TrainingState):
         return self._last if isinstance(self.method.objective, MapObjective) else None
 
     @property
+    def parameters(self) -> Params:
+        """The averaged weights, from the first that entered the average on."""
+        return {**self.params, **self.average} if self.step >= self._every else self.params
+
+    def share_of_average(self, step: int) -> float:
+        """The share that the weights after this step get in the average; 0 where they do not enter it.
+
+        Some from every epoch enter. The k-th gets (γ + 1)/(k + γ) with γ = 4.
+        """
+        number, rest = divmod(step, self._every)
+        return 0.0 if rest or not self.averaged else (DECAY + 1) / (number + DECAY)
+
+    def _first_targets(self, drawn_from: Tensor | None) -> Tensor:
+        y = self.y if drawn_from is None else self.y[drawn_from.to(self.device)]
+        return y[: self.m]
+
+    @property
     def rate(self) -> float:
         """Learning rate of the coming step."""
         return self.rate_at(self.step)
 
     def rate_at(self, step: int) -> float:
         """Learning rate of a step."""
-        fall = self.plateau.factor if self.solver.schedule == "plateau" else self.solver.rate(step / self.total)
+        fall = self.plateau.factor if self.solver.schedule == "plateau" else self.solver.rate(step / self.scheduled)
         return self.learning_rate * fall
 
     @property
@@ -131,6 +170,9 @@ class GradientState(TrainingState):
             self.sums[name] = self.sums.get(name, 0.0) + amount
         self.step += 1
         self.summed += 1
+        if weight := self.share_of_average(self.step):
+            for name, average in self.average.items():
+                average.lerp_(self.params[name], weight)
         if self.solver.schedule == "plateau":
             self._epoch_sum += float(value)
             if self.step % self.per_epoch == 0:
@@ -183,6 +225,7 @@ class GradientState(TrainingState):
 
     def checkpoint(self) -> Checkpoint:
         arrays = {f"param/{name}": to_numpy(value) for name, value in self.params.items()}
+        arrays |= {f"average/{name}": to_numpy(value) for name, value in self.average.items()}
         for name in self.free:
             for key, value in self.optimizer.state.get(self.params[name], {}).items():
                 arrays[f"optimizer/{name}/{key}"] = to_numpy(torch.as_tensor(value))
@@ -201,6 +244,8 @@ class GradientState(TrainingState):
         with torch.no_grad():
             for name, value in self.params.items():
                 value.copy_(tensors[f"param/{name}"])
+            for name, value in self.average.items():
+                value.copy_(tensors[f"average/{name}"])
         for name in self.free:
             prefix, param = f"optimizer/{name}/", self.params[name]
             state = {k.removeprefix(prefix): v.to(self.device) for k, v in tensors.items() if k.startswith(prefix)}

@@ -50,12 +50,12 @@ class Measure:
         self._bytes = min(SNAPSHOT_BYTES, RUN_BYTES // max(1, looks))
         method, samples = state.method, np.random.default_rng(state.seed)
         order = samples.permutation(state.n)
-        columns = method.feature_map.columns(state.params) if isinstance(method.feature_map, FeatureMap) else 1
+        columns = method.feature_map.columns(state.parameters) if isinstance(method.feature_map, FeatureMap) else 1
         looked = min(TRAIN_ROWS, max(FEWEST_ROWS, NUMBERS // max(1, columns)))
         self._train = torch.from_numpy(order[:looked]).to(state.device)
         rows = samples.permutation(len(state.data.X_test))[:TEST_ROWS]
         self._test = state.tensors(state.data.X_test[rows], state.data.y_test[rows])
-        self._first = {name: value.clone() for name, value in state.params.items()}
+        self._first = {name: value.clone() for name, value in state.parameters.items()}
         self._order = torch.from_numpy(order).to(state.device)
         view, self.arrays = view_of(state.data, state.seed)
         self._points = torch.from_numpy(self.arrays["view_points"]).to(state.device)
@@ -84,13 +84,18 @@ class Measure:
             scores = state.data.targets.inverse(scores).astype(np.float32)
         arrays = {
             **{name: to_numpy(value) for name, value in self._frequencies().items()},
-            **{name: to_numpy(self._cut(value)) for name, value in method.feature_map.pictured(state.params).items()},
+            **{
+                name: to_numpy(self._cut(value))
+                for name, value in method.feature_map.pictured(state.parameters).items()
+            },
             "view_scores": scores,
         }
         if "weight" in params:
             arrays["weight_singular_values"] = to_numpy(singular_values(params["weight"]))
         if isinstance(method.feature_map, FeatureMap):
             arrays["diagonal"] = to_numpy(Phi[:DIAGONAL_ROWS].pow(2).sum(1))
+        if "penalty" in params:
+            metrics["ridge"] = float(params["penalty"])
         return {**metrics, **{f"bound/{key}": value for key, value in terms.items()}}, arrays
 
     def _rows_fitted(self) -> int:
@@ -99,7 +104,7 @@ class Measure:
         looked = len(self._train)
         if not isinstance(representation, FeatureMap) or not self.state.method.head.quick:
             return looked
-        columns = representation.columns(self.state.params)
+        columns = representation.columns(self.state.parameters)
         if columns > TRAIN_ROWS:
             return looked
         return max(looked, ROWS_PER_FEATURE * columns, int(QUICK_FLOPS / columns**2))
@@ -192,11 +197,11 @@ class Measure:
 
     def _frequencies(self) -> dict[str, Tensor]:
         """The frequencies that a snapshot keeps: they are random draws, so the first ones are a fair sample."""
-        found = self.state.method.feature_map.frequencies(self.state.params)
+        found = self.state.method.feature_map.frequencies(self.state.parameters)
         return {name: value[:, : self._kept] for name, value in found.items()}
 
     def _columns(self) -> int:
-        found = list(self.state.method.feature_map.frequencies(self.state.params).values())
+        found = list(self.state.method.feature_map.frequencies(self.state.parameters).values())
         each = sum(value.element_size() * value.shape[0] for value in found)
         return min(found[0].shape[1], max(1, self._bytes // each)) if found else 0
 

@@ -35,9 +35,9 @@ from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.failures import why
 from kernlab.training.gradient import GradientState
-from kernlab.training.stacked import Stack, beginning, shape_of
+from kernlab.training.selection import Choice, Selection, holds_back, start
+from kernlab.training.stacked import Stack, beginning, choosing, shape_of
 from kernlab.training.state import TrainingState
-from kernlab.training.trainer import start
 from kernlab.typing import Tensor
 
 __all__ = ["SHARE_OF_FREE", "Replicate", "Task", "alone", "free_memory", "replicate"]
@@ -179,7 +179,11 @@ def alone(task: Task, device: torch.device, looks: int) -> Replicate:
         with devices.one_thread() if device.type == "cpu" else nullcontext():
             _load_optimizers(task.method)
             began = _now(device)
-            state = start(rules.resolve(task.method, task.data), task.data, task.seed, device)
+            method, choice = rules.resolve(task.method, task.data), None
+            if isinstance(method.solver, ProximalGradient) and holds_back(method):
+                selection = Selection(method, task.data, task.seed, device)
+                choice, method = selection.run(), selection.state.method
+            state = start(method, task.data, task.seed, device, choice=choice)
             watch = _Watch(task, state, looks, _now(device) - began)
             while not state.done:
                 stop, began = watch.look(), _now(device)
@@ -262,9 +266,12 @@ def _stacked(tasks: Sequence[Task], device: torch.device, looks: int) -> Iterato
     try:
         _load_optimizers(tasks[0].method)
         began = _now(device)
-        states = [beginning(*task[1:]) for task in tasks]
+        choices, failures = _chosen(tasks, device)
+        found += failures
+        tasks = [task for task in tasks if task.number in choices]
+        states = [beginning(*task[1:], choices[task.number]) for task in tasks]
         stack = Stack(states, device)
-        share = (_now(device) - began) / len(tasks)
+        share = (_now(device) - began) / max(1, len(tasks))
         watches = [_Watch(task, state, looks, share) for task, state in zip(tasks, states, strict=True)]
         while watches:
             going: list[int] = []
@@ -301,6 +308,41 @@ def _stacked(tasks: Sequence[Task], device: torch.device, looks: int) -> Iterato
     if not found and device.type == "cuda":
         torch.cuda.empty_cache()
     yield from found
+
+
+def _chosen(tasks: Sequence[Task], device: torch.device) -> tuple[dict[int, Choice | None], list[Replicate]]:
+    """What the held rows of each choose, by number, where the tasks hold rows back; and those that came to nothing."""
+    if not holds_back(tasks[0].method):
+        return {task.number: None for task in tasks}, []
+    going = [(task, choosing(*task[1:])) for task in tasks]
+    stack = Stack([selection.state for _, selection in going], device)
+    choices: dict[int, Choice | None] = {}
+    failures: list[Replicate] = []
+    for _, selection in going:
+        selection.to(device)
+        selection.look()
+    while going:
+        left = []
+        for place, ((task, selection), sound) in enumerate(zip(going, stack.sound(), strict=True)):
+            state = selection.state
+            try:
+                if not sound:
+                    raise state.diverged()
+                if state.step and state.step % state.per_epoch == 0:
+                    selection.look()
+                if selection.done:
+                    choices[task.number] = selection.choice
+                else:
+                    left.append(place)
+            except TrainingError as error:
+                failures.append(_failed(task, error, device))
+        if len(left) < len(going):
+            stack.keep(left)
+            going = [going[place] for place in left]
+        if going:
+            ends = [state.per_epoch - state.step % state.per_epoch for state in (s.state for _, s in going)]
+            stack.advance(min(ends))
+    return choices, failures
 
 
 # -- measuring --------------------------------------------------------------------------------------------------
@@ -393,7 +435,7 @@ def _marks(state: TrainingState, looks: int) -> Sequence[int]:
     """Steps of the curve's points before the last: ends of epochs, spread evenly. None where a head would have to be
     fitted at length for each of them."""
     head = state.method.head
-    if looks < 1 or (head.takes != "solver" and not head.quick):
+    if looks < 1 or not state.total or (head.takes != "solver" and not head.quick):
         return ()
     ends = range(0, state.total, state.per_epoch)
     return ends[:: math.ceil(len(ends) / looks)]

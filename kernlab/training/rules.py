@@ -2,7 +2,10 @@
 
     frequency scale   1 / median distance of two scaled inputs; more for one or two inputs (in the feature map)
     learning rate     Adam: η = min(0.01, 0.6 / mean ‖x‖₁); SGD and Adadelta: their usual rates, shrunk alike
-    epochs            10, or as many as make 3000 steps where the data are few; at most 1000 or more on a plateau
+    validation        a fifth of the training rows, at most 2000, judge how long to train (or how strongly to
+                      penalise), where that is left open and there are 100 rows; see kernlab.training.selection
+    epochs            10, or as many as make 3000 steps where the data are few; at most 1000 or more on a plateau;
+                      where rows are held back these are tried, and fewer may be kept
     mini-batch        asked to be automatic: 1000, or twice the features where there are more than 500
     objective         hinge for classes, squared for real targets
     compiled step     where the cosines it saves outweigh the compilation, and a C++ compiler is there
@@ -25,12 +28,15 @@ from kernlab.data import DataSpec, Prepared
 from kernlab.errors import CompositionError, DataError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
-from kernlab.objectives import Hinge, Squared
+from kernlab.objectives import Hinge, MapObjective, Squared
 from kernlab.solvers import ProximalGradient, StepwiseSolver
 
 __all__ = ["resolve", "resolve_data", "worth_compiling"]
 
 EPOCHS, STEPS = 10, 3000
+SHARE, HELD_ROWS = 0.2, 2000  # of the training rows that judge: the share, and at most
+FEWEST_ROWS, FEWEST_HELD = 100, 20  # training rows and held rows below which none are held back
+WAIT, WAIT_PLATEAU = 5, 20  # epochs without gain that end choosing, at least
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
 LARGE = 500  # features above which a mini-batch of "auto" is twice the features (DI §5.1)
 PLATEAU_EPOCHS = 1000  # at most, where a plateau ends the run
@@ -60,6 +66,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
                     f"the head {head.name} predicts one target", f"{data.dataset.n_outputs} targets", "set head=ridge"
                 )
     method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])))
+    method = _held_back(method, data)
     if isinstance(method.solver, ProximalGradient):
         return _gradient(method, method.solver, data)
     if isinstance(method.solver, StepwiseSolver):
@@ -67,10 +74,35 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     return method
 
 
+def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
+    """How large a share of the rows chooses what the method leaves open."""
+    options = method.solver.options()
+    if options.get("validation") != "auto":
+        return method
+    n, share = len(data.X_train), 0.0
+    ridge = method.map_first and any(head.options().get("ridge") == "auto" for head in method.heads)
+    if isinstance(method.solver, ProximalGradient):
+        left_open = method.solver.epochs == "auto"
+    else:
+        left_open = "auto" in (options.get("g"), options.get("radius")) or ridge
+    if left_open and n >= FEWEST_ROWS:
+        share = min(SHARE, HELD_ROWS / n)
+        if isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
+            assert isinstance(method.feature_map, FeatureMap)
+            assert isinstance(method.solver, ProximalGradient)
+            batch = method.solver.batch_size
+            needed = method.feature_map.width_for(data.d) + 1 if batch == "auto" else batch
+            share = min(share, 1 - int(needed) / n)
+        share = float(f"{share:.3g}") if share * n >= FEWEST_HELD else 0.0
+    return replace(method, solver=method.solver.replace(validation=share))
+
+
 def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:
     """What is automatic where a method learns from mini-batches."""
     assert isinstance(method.feature_map, FeatureMap)  # checked: gradients learn nothing else
+    assert solver.validation != "auto"
     n, D = len(data.X_train), method.feature_map.width_for(data.d)
+    n -= round(n * solver.validation)
     m = min(n, 1000 if D <= LARGE else 2 * D) if solver.batch_size == "auto" else solver.batch_size
     if n < m:
         raise DataError(
@@ -86,11 +118,14 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
     if epochs == "auto":
         most = max(EPOCHS, math.ceil(STEPS / (n // m)))
         epochs = max(PLATEAU_EPOCHS, most) if solver.schedule == "plateau" else most
+    wait = solver.n_iter_no_change
+    if wait == "auto":
+        wait = WAIT_PLATEAU if solver.schedule == "plateau" else max(WAIT, math.ceil(epochs / 4))
     classes = data.dataset.task == "classification"
     return replace(
         method,
         objective=method.objective or (Hinge() if classes else Squared()),
-        solver=solver.replace(learning_rate=rate, epochs=epochs, batch_size=m),
+        solver=solver.replace(learning_rate=rate, epochs=epochs, batch_size=m, n_iter_no_change=wait),
     )
 
 

@@ -13,8 +13,8 @@ Source: ASKL eq. 7–9 for one replicate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -30,9 +30,10 @@ from kernlab.regularizers import Regularizer
 from kernlab.solvers import ProximalGradient
 from kernlab.solvers.proximal_gradient import risk_gradients
 from kernlab.training.gradient import GATHERED, GATHERED_NUMBERS, GradientState, row_order
+from kernlab.training.selection import Choice, Selection, start
 from kernlab.typing import Float, Tensor
 
-__all__ = ["Stack", "beginning", "shape_of", "stackable"]
+__all__ = ["Stack", "beginning", "choosing", "shape_of", "stackable"]
 
 WARM_UP = 3  # steps before a graph is recorded: libraries set themselves up in the first ones
 
@@ -61,22 +62,37 @@ def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
         method.learned,
         method.objective,
         tuple(type(r) for r in method.regularizers),
-        (solver.optimizer, solver.momentum, solver.batch_size),
+        (solver.optimizer, solver.momentum, solver.batch_size, bool(solver.validation)),
         (data.X_train.shape[1], data.dataset.n_outputs, str(data.X_train.dtype)),
     )
 
 
-def beginning(method: MethodSpec, data: Prepared, seed: int) -> GradientState:
-    """The training of a resolved method before its first step, on the CPU and without a step of its own."""
+def beginning(method: MethodSpec, data: Prepared, seed: int, choice: Choice | None = None) -> GradientState:
+    """The training of a resolved method on all rows before its first step, on the CPU and without a step of its own."""
+    with _plainly(method) as plain:
+        state = start(plain, data, seed, torch.device("cpu"), choice=choice)
+    assert isinstance(state, GradientState)
+    state.method = method
+    return state
+
+
+def choosing(method: MethodSpec, data: Prepared, seed: int) -> Selection:
+    """The choice of how long a resolved method trains, before its first step, in the same way."""
+    with _plainly(method) as plain:
+        selection = Selection(plain, data, seed, torch.device("cpu"))
+    selection.state.method = method
+    return selection
+
+
+@contextmanager
+def _plainly(method: MethodSpec) -> Iterator[MethodSpec]:
+    """The method with no step compiled; the number of threads stays."""
     assert isinstance(method.solver, ProximalGradient)
     threads = torch.get_num_threads()
     try:
-        plain = replace(method, solver=method.solver.replace(compile="off"))
-        state = GradientState(plain, data, seed, torch.device("cpu"))
+        yield replace(method, solver=method.solver.replace(compile="off"))
     finally:
         torch.set_num_threads(threads)
-    state.method = method
-    return state
 
 
 class Stack:
@@ -102,6 +118,8 @@ class Stack:
         self._share()
         self._params = {name: _stack([s.params[name] for s in self.states]).to(device) for name in first.params}
         self._held = {name: [torch.zeros_like(self._params[name]) for _ in range(held)] for name in self._free}
+        averages = first.average
+        self._average = {name: _stack([s.average[name] for s in self.states]).to(device) for name in averages}
         self._moves = torch.zeros((), dtype=torch.float64, device=device)
         self._build()
 
@@ -127,6 +145,7 @@ class Stack:
                 self._gradient_step()
                 self._proximal_step()
                 self.step += 1
+                self._take_into_average()
         for state in self.states:
             state.step = self.step
         self._plateaus()
@@ -147,6 +166,7 @@ class Stack:
             return
         self._params = {name: _take(value, chosen) for name, value in self._params.items()}
         self._held = {name: [_take(value, chosen) for value in held] for name, held in self._held.items()}
+        self._average = {name: _take(value, chosen) for name, value in self._average.items()}
         losses = self._losses[chosen]
         self._build()
         self._losses.copy_(losses)
@@ -158,6 +178,7 @@ class Stack:
         R, first = len(self.states), self.states[0]
         for place, state in enumerate(self.states):
             state.params = {name: value[place] for name, value in self._params.items()}
+            state.average = {name: value[place] for name, value in self._average.items()}
         self._X = first.X.new_zeros(R, self.m, first.X.shape[1])
         self._y = first.y.new_zeros(R, self.m, *first.y.shape[1:])
         self._rate, self._losses = (torch.zeros(R, dtype=torch.float64, device=self.device) for _ in range(2))
@@ -228,6 +249,13 @@ class Stack:
         for name in self._free:
             held = self._held[name]
             self._move(self._params[name], gradient[name], held, self._rate, self._moves, self._options)
+
+    def _take_into_average(self) -> None:
+        shares = [state.share_of_average(self.step) for state in self.states]
+        if any(shares):
+            weights = torch.tensor(shares, dtype=torch.float64, device=self.device)
+            for name, mean in self._average.items():
+                mean.lerp_(self._params[name], _lengths(weights, mean))
 
     def _proximal_step(self) -> None:
         W = self._params["weight"]

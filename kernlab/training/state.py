@@ -33,6 +33,7 @@ class TrainingState:
 
     Attributes:
         params: the model's tensors as they stand (those of the head only where the solver learns them).
+        penalty: the ridge penalty of heads that leave it open, where rows held back have chosen it.
         step, per_epoch, total: steps done, in one epoch, in the whole run at most.
         threads, compiled: how a step is computed.
     """
@@ -56,6 +57,7 @@ class TrainingState:
         self.X, self.y = self.tensors(data.X_train, data.y_train)
         self.weight = sample_weight
         self.step = 0
+        self.penalty: float | None = None
         self._settled: dict[str, Params] = {}
 
     def tensors(self, X: Any, y: Any) -> tuple[Tensor, Tensor]:
@@ -86,6 +88,11 @@ class TrainingState:
             OptionError: it belongs to another method or other data.
         """
         raise NotImplementedError
+
+    @property
+    def parameters(self) -> Params:
+        """The tensors that the model is made of; ``params`` where nothing is averaged."""
+        return self.params
 
     @property
     def done(self) -> bool:
@@ -135,16 +142,18 @@ class TrainingState:
         """
         head = head or self.method.head
         if head.takes == "solver":
-            return self.params
+            return self.parameters
         if head.name in self._settled:
             return self._settled[head.name]
         X, y, weight = self.X, self.y, self.weight
         if rows is not None and len(rows) < self.n:
             X, y = X[rows], y[rows]
             weight = None if weight is None else weight[rows]
-        kind = self.data.dataset.task
-        fitting = Fitting(self.method.feature_map, self.params, X, y, self.K, kind, self.seed, weight)
-        return {**self.params, **head.fit(fitting)}
+        if self.penalty is not None and head.options().get("ridge") == "auto":
+            head = head.replace(ridge=self.penalty)
+        kind, params = self.data.dataset.task, self.parameters
+        fitting = Fitting(self.method.feature_map, params, X, y, self.K, kind, self.seed, weight)
+        return {**params, **head.fit(fitting)}
 
     def settle(self) -> None:
         """Fit every head to all training rows: the map is final."""

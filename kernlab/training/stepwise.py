@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -45,6 +48,14 @@ class StepwiseState(TrainingState):
         self._put(self.solver.start(self.problem))
         self._metrics: dict[str, float] = {}
         self._last: float | None = None
+
+    def tried(self, solver: StepwiseSolver) -> StepwiseState:
+        """The same training by another setting of the solver, before its first step; what was gathered is shared."""
+        other = copy(self)
+        other.solver, other.method, other.step = solver, replace(self.method, solver=solver), 0
+        other.total = solver.steps(self.problem)
+        other._put(solver.start(self.problem))
+        return other
 
     @property
     def objective(self) -> float | None:

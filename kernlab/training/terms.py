@@ -115,8 +115,7 @@ TERMS["frame"] = _frame
 
 def _discriminant(at: Looked) -> dict[str, float]:
     # The head's penalty where it is a ridge, else the criterion's, else a small one.
-    options = at.method.options()
-    rho = float(options.get("ridge", options.get("rho", 1e-4)))
+    rho = float(at.params["penalty"]) if "penalty" in at.params else float(at.method.options().get("rho", 1e-4))
     return discriminant_terms(at.Phi, at.Y, rho, gap=at.test_loss - at.train_loss)
 
 

@@ -6,6 +6,10 @@
 Numbers follow from the spec, the data, the device and the thread count alone: mini-batches are drawn
 from (seed, epoch), so a checkpoint holds tensors and a step number, and a resumed run equals the
 uninterrupted one. Requests (pause, step, stop, checkpoint) are looked at between mini-batches.
+
+Where the method holds rows back the run has two stretches: it learns on the others and judges every epoch, until
+nothing is gained (Kept says what was best), and it repeats the best number of epochs on all rows. Steps and epochs are
+counted through both.
 """
 
 from __future__ import annotations
@@ -35,17 +39,17 @@ from kernlab.training.events import (
     Event,
     Failed,
     Finished,
+    Kept,
     Snapshot,
     Started,
     Step,
 )
-from kernlab.training.gradient import GradientState
 from kernlab.training.measure import Measure
+from kernlab.training.selection import Choice, Selection, holds_back, start
 from kernlab.training.state import TrainingState
-from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
-__all__ = ["Result", "fit", "learn", "milestones", "prepared", "start", "train", "trained"]
+__all__ = ["Result", "fit", "learn", "milestones", "prepared", "train", "trained"]
 
 POINTS = 500  # of a curve, about
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
@@ -82,8 +86,8 @@ def train(
         data: prepared data, where they are at hand; otherwise loaded as the spec says.
 
     Yields:
-        Started, then Step, Evaluated, Snapshot and Checkpoint as they come, and one of Finished,
-        Failed and Cancelled as the last.
+        Started, then Step, Evaluated, Snapshot and Checkpoint as they come, Kept where rows were held back, and one
+        of Finished, Failed and Cancelled as the last.
 
     Raises:
         KernlabError: the spec, the data or the device cannot be used; nothing was started.
@@ -92,17 +96,31 @@ def train(
     device = devices.resolve(spec.device)
     if data is None:
         data = prepared(spec)
-    spec = replace(spec, method=rules.resolve(spec.method, data))
-    state = start(spec.method, data, spec.seed, device)
+    method, control = rules.resolve(spec.method, data), control or Control()
+    before = _Before.of(resume)
+    choosing: Selection | None = None
+    if isinstance(method.solver, ProximalGradient) and holds_back(method) and not before.choice:
+        choosing = Selection(method, data, spec.seed, device)
+    state = choosing.state if choosing else start(method, data, spec.seed, device, choice=before.choice)
+    spec = replace(spec, method=state.method)
     looks = len(milestones(state.total, state.per_epoch))
     measure = Measure(state, looks)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
     if resume:
-        state.restore(resume)
+        (choosing or state).restore(resume)
     try:
-        yield Started(spec.to_dict(), {**_facts(state), **measure.facts}, measure.arrays)
-        yield from _steps(state, measure, control or Control())
+        yield Started(spec.to_dict(), {**_facts(state, data, before), **measure.facts}, measure.arrays)
+        if choosing:
+            yield from _steps(state, measure, control, choosing)
+            if not choosing.done:
+                return
+            choice = choosing.choice
+            before = _Before(state.step, state.epoch, choice)
+            state = start(spec.method, data, spec.seed, device, choice=choice)
+            yield Kept(before.step, before.epoch, _kept(state, before))
+            measure = Measure(state, looks)
+        yield from before.shifted(_steps(state, measure, control))
         if state.done:
-            yield _finished(spec, state, measure, time.perf_counter() - began)
+            yield _finished(spec, state, measure, time.perf_counter() - began, before)
     except TrainingError as error:
         yield Failed(state.step, str(error))
     except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # NaN or infinity has no singular values
@@ -110,6 +128,35 @@ def train(
     except (torch.OutOfMemoryError, MemoryError):
         advice = "set a smaller n_features or batch_size"
         yield Failed(state.step, str(TrainingError("the run must fit into memory", device, advice)))
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What lies before the stretch on all rows: steps and epochs of choosing, and what was chosen."""
+
+    step: int = 0
+    epoch: float = 0.0
+    choice: Choice | None = None
+
+    @classmethod
+    def of(cls, resume: Checkpoint | None) -> _Before:
+        """As a checkpoint of that stretch tells it."""
+        known = resume.state.get("before") if resume else None
+        return cls(known["step"], known["epoch"], Choice(**known["choice"])) if known else cls()
+
+    def shifted(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events with their steps and epochs counted on, and checkpoints that know what lies before."""
+        if not self.choice:
+            yield from events
+            return
+        known = {"step": self.step, "epoch": self.epoch, "choice": self.choice.to_dict()}
+        for event in events:
+            moved: dict[str, Any] = {"step": event.step + self.step}  # type: ignore[union-attr]
+            if isinstance(event, Step | Evaluated | Snapshot):
+                moved["epoch"] = event.epoch + self.epoch
+            if isinstance(event, Checkpoint):
+                moved["state"] = {**event.state, "before": known}
+            yield replace(event, **moved)
 
 
 @dataclass(frozen=True)
@@ -148,7 +195,12 @@ def trained(
     """As :func:`learn`, for the state at the end. It takes no more threads than the caller had."""
     threads = torch.get_num_threads()
     try:
-        state = start(rules.resolve(method, data), data, seed, devices.resolve(device), sample_weight)
+        resolved, where, choice = rules.resolve(method, data), devices.resolve(device), None
+        if isinstance(resolved.solver, ProximalGradient) and holds_back(resolved):
+            choosing = Selection(resolved, data, seed, where, sample_weight)
+            torch.set_num_threads(min(threads, torch.get_num_threads()))
+            choice, resolved = choosing.run(), choosing.state.method
+        state = start(resolved, data, seed, where, sample_weight, choice)
         torch.set_num_threads(min(threads, torch.get_num_threads()))
         while not state.done:
             state.advance()
@@ -181,49 +233,51 @@ def prepared(spec: RunSpec) -> Prepared:
     return prepare(load(data), data, spec.seed)
 
 
-def start(
-    method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None = None
-) -> TrainingState:
-    """The training of a resolved method, before its first step."""
-    kind = GradientState if isinstance(method.solver, ProximalGradient) else StepwiseState
-    return kind(method, data, seed, device, sample_weight)
-
-
-def _steps(state: TrainingState, measure: Measure, control: Control) -> Iterator[Event]:
+def _steps(
+    state: TrainingState, measure: Measure, control: Control, choosing: Selection | None = None
+) -> Iterator[Event]:
     """The loop: steps, points, looks and checkpoints, until there is nothing more to learn or a request to stop."""
     looks = set(milestones(state.total, state.per_epoch))
     every = max(1, state.total // POINTS)
+    goal = choosing or state
     if state.step == 0:
-        yield from _look(state, measure)
-        yield state.checkpoint()
+        judged = choosing.look() if choosing else {}
+        if state.done:
+            state.settle()
+        yield from _look(state, measure, judged)
+        yield goal.checkpoint()
     saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-    while not state.done:
+    while not goal.done:
         if control.paused:
             yield from _point(state)
             control.wait()
         if control.cancelled:
             yield from _point(state)
-            yield state.checkpoint()
+            yield goal.checkpoint()
             yield Cancelled(state.step)
             return
         if control.take_checkpoint() or time.monotonic() - saved > pause:
             begun = time.monotonic()
-            yield state.checkpoint()  # comes back when the consumer has written it
+            yield goal.checkpoint()  # comes back when the consumer has written it
             saved = time.monotonic()
             pause = max(CHECKPOINT_SECONDS, 30 * (saved - begun))
         if control.paused:
             continue
         stepped = control.spent("batch")  # used up now: a click from here on asks for the next one
         state.advance()
+        judged = {}
         if state.step % state.per_epoch == 0:
             stepped |= control.spent("epoch")
-        looking = stepped or state.done or state.step in looks
+            judged = choosing.look() if choosing else {}
+        looking = stepped or goal.done or state.step in looks
         if looking or state.step <= 8 or state.step % every == 0:
             yield from _point(state)
-        if state.done:
+        if state.done and not choosing:
             state.settle()
         if looking:
-            yield from _look(state, measure)
+            yield from _look(state, measure, judged)
+        elif judged:
+            yield Evaluated(state.step, state.epoch, judged)
 
 
 def _point(state: TrainingState) -> Iterator[Event]:
@@ -240,16 +294,27 @@ def _point(state: TrainingState) -> Iterator[Event]:
     yield Step(state.step, state.epoch, metrics)
 
 
-def _look(state: TrainingState, measure: Measure) -> Iterator[Event]:
+def _look(state: TrainingState, measure: Measure, judged: Mapping[str, float]) -> Iterator[Event]:
     metrics, arrays = measure.look()
-    yield Evaluated(state.step, state.epoch, metrics)
+    yield Evaluated(state.step, state.epoch, {**metrics, **judged})
     yield Snapshot(state.step, state.epoch, arrays)
 
 
-def _facts(state: TrainingState) -> dict[str, Any]:
-    data, dataset = state.data, state.data.dataset
+def _kept(state: TrainingState, before: _Before) -> dict[str, Any]:
+    """Facts that are known once the held rows have chosen."""
+    assert before.choice
     return {
-        "n_train": state.n,
+        "kept": before.choice.to_dict(),
+        "total_steps": before.step + state.total,
+        "total_epochs": before.epoch + before.choice.epoch,
+    }
+
+
+def _facts(state: TrainingState, data: Prepared, before: _Before) -> dict[str, Any]:
+    dataset = data.dataset
+    return {
+        "n_train": len(data.X_train),
+        "n_held": len(data.X_train) - state.n,
         "n_test": len(data.X_test),
         "d": data.d,
         "K": state.K,
@@ -264,14 +329,15 @@ def _facts(state: TrainingState) -> dict[str, Any]:
         "compiled": state.compiled,
         "steps_per_epoch": state.per_epoch,
         "total_steps": state.total,
-        "start_step": state.step,
+        "start_step": before.step + state.step,
         "constant": constant_metric(data),
         "fingerprint": fingerprint(dataset),
         "warnings": list(dataset.warnings),
+        **(_kept(state, before) if before.choice else {}),
     }
 
 
-def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: float) -> Finished:
+def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: float, before: _Before) -> Finished:
     """Measure on everything and hand over the model.
 
     Raises:
@@ -294,5 +360,7 @@ def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: fl
         **found,
         "seconds": seconds,
     }
+    if before.choice:
+        summary["kept"] = _kept(state, before)["kept"]
     arrays, meta = state.model().to_arrays()
-    return Finished(state.step, summary, arrays, meta)
+    return Finished(before.step + state.step, summary, arrays, meta)

@@ -33,7 +33,10 @@ def learns_in_batches(method: MethodSpec) -> bool:
 
 def may_end_early(method: MethodSpec) -> bool:
     """Whether the steps it is given are only the most that it may take."""
-    return isinstance(method.solver, StepwiseSolver) or getattr(method.solver, "schedule", "") == "plateau"
+    if isinstance(method.solver, StepwiseSolver):
+        return True
+    options = method.solver.options()
+    return options["schedule"] == "plateau" or options["validation"] not in ("auto", 0)
 
 
 def solved_at_once(method: MethodSpec) -> bool:
@@ -135,7 +138,7 @@ class Watch:
         """Epochs (or such steps) of the whole run; of one that is over, as far as it came."""
         if not self.live and len(self.snapshots.epochs):
             return float(self.snapshots.epochs[-1])
-        return float(self.facts["total_steps"]) / float(self.facts["steps_per_epoch"])
+        return float(self.facts.get("total_epochs") or self.facts["total_steps"] / self.facts["steps_per_epoch"])
 
     @property
     def version(self) -> tuple[int, int]:
@@ -161,7 +164,8 @@ class Watch:
         store = self.jobs.store
         self.state = self.jobs.snapshot(self.id)
         over = not self.live  # asked before the metrics: what comes between the two is still fetched
-        if over or not self.run.facts or self.run.status != self.state.status:
+        choosing = self.facts.get("n_held") and "kept" not in self.facts
+        if over or choosing or not self.run.facts or self.run.status != self.state.status:
             self.run = store.get(self.id)
         new = store.metrics(self.id, self._cursor)
         if new.whole:

@@ -133,7 +133,8 @@ def given(at: Shown) -> Given | None:
     )
     if at.bound.name == "discriminant" and (ridge := _ridge(at)) is not None:
         # The stored terms are of other rows: what the sliders start from has to be of those that they move.
-        rho = float(options.get("ridge", options.get("rho", 1e-4)))
+        chosen = at.moment.values.get("ridge", options.get("ridge", options.get("rho", 1e-4)))
+        rho = 1e-4 if chosen == "auto" else float(chosen)
         found = found._replace(ridge=ridge, rho=rho)
         found = found._replace(values=what_if(found, {"rho": rho}))
     return found

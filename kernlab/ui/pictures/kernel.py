@@ -354,7 +354,10 @@ def _ridge(at: Shown) -> float | None:
     head = at.method.head if at.method else None
     if head is None or head.name not in ("ridge", "kernel_ridge"):
         return None
-    penalty = float(head.options()["ridge"])
+    chosen = at.moment.values.get("ridge", head.options()["ridge"])
+    if chosen == "auto":
+        return None
+    penalty = float(chosen)
     return penalty if head.name == "kernel_ridge" else penalty / max(1, int(at.facts.get("n_train") or 1))
 
 

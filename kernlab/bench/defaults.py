@@ -1,0 +1,231 @@
+"""Do the defaults hold? Every learned method against the same method with nothing learned, on data nobody tuned on.
+
+    kernlab bench --only defaults [--datasets a,b] [--methods a,b] [--json]
+
+Each method is trained with its defaults on the same splits as its assigned counterpart; a difference is said to be
+real where it exceeds two standard errors of the paired differences over the splits. No method may be below the
+constant predictor. Cells are kept like those of a comparison, so that what was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kernlab.bench.base import BENCHMARKS
+from kernlab.bench.noisy import REAL, SETS
+from kernlab.compare import Cell, Record, backends
+from kernlab.compare.records import RecordStore
+from kernlab.data import SOURCES, Dataset, DataSpec, fingerprint
+from kernlab.data.folder import files
+from kernlab.errors import CompositionError, UnknownNameError
+from kernlab.methods import METHODS
+
+__all__ = ["COUNTERPARTS", "Against", "against", "defaults", "summary"]
+
+ROWS = 6000  # of a data set at most
+SEEDS = 5
+FRAME_INPUTS = 40  # inputs that a frame is asked to take at most: its columns grow with them
+
+#: The assigned counterpart of each learned method: a named one, or the method itself with other options.
+COUNTERPARTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "SKL": ("SK", {}),
+    "NSKL": ("NSK", {}),
+    "ASKL": ("NSK", {}),
+    "Deep-ASKL": ("Deep-ASKL", {"learned": False, "feature_norm": 0.0}),
+    "RFDI": ("RF", {}),
+    "RF-LS": ("RF", {}),
+    "RF-CE": ("RF", {}),
+    "NysDI": ("Nys", {}),
+    "Nys-LS": ("Nys", {}),
+    "Nys-CE": ("Nys", {}),
+    "LKRF": ("RF", {"n_features": 500, "scaling": "standardize"}),
+    "FKS-Fourier": ("FKS-Fourier", {"solver": "assigned", "learned": False, "head": "ridge"}),
+}
+
+
+class Against(NamedTuple):
+    """A learned method beside its assigned counterpart on one data set.
+
+    Attributes:
+        dataset, method, counterpart: names.
+        metric: "accuracy" (percent) or "rmse".
+        learned, assigned, constant: means over the splits.
+        gain: mean paired difference, positive where learning is better, in the metric's unit.
+        error: its standard error.
+        splits: of them.
+        failed: sentences of what failed.
+    """
+
+    dataset: str
+    method: str
+    counterpart: str
+    metric: str
+    learned: float
+    assigned: float
+    constant: float
+    gain: float
+    error: float
+    splits: int
+    failed: tuple[str, ...] = ()
+
+    @property
+    def worse(self) -> bool:
+        """Learning loses by more than two standard errors."""
+        return self.gain < -2 * self.error
+
+    @property
+    def below_constant(self) -> bool:
+        """On average worse than the constant predictor."""
+        better = self.learned - self.constant if self.metric == "accuracy" else self.constant - self.learned
+        return better < 0
+
+
+def against(
+    dataset: str, method: str, counterpart: str, learned: Sequence[Record], assigned: Sequence[Record]
+) -> Against:
+    """The comparison of one method on one data set, split by split."""
+    failed = tuple(dict.fromkeys(record.message for record in (*learned, *assigned) if record.status == "failed"))
+    pairs = [(a, b) for a, b in zip(learned, assigned, strict=True) if a.test is not None and b.test is not None]
+    if not pairs:
+        return Against(dataset, method, counterpart, "", *[math.nan] * 5, 0, failed)
+    metric = pairs[0][0].metric
+    sign = 1.0 if metric == "accuracy" else -1.0
+    gains = [sign * (float(a.test) - float(b.test)) for a, b in pairs]  # type: ignore[arg-type]
+    error = statistics.stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
+    means = [statistics.fmean(values) for values in zip(*((a.test, b.test, a.constant) for a, b in pairs), strict=True)]  # type: ignore[type-var]
+    return Against(dataset, method, counterpart, metric, *means, statistics.fmean(gains), error, len(pairs), failed)
+
+
+@BENCHMARKS.register("defaults")
+def defaults(
+    *,
+    datasets: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    seeds: int = SEEDS,
+    rows: int = ROWS,
+    workers: int | None = None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
+    """Figures by name, and under ``rows`` one entry for each method and data set.
+
+    Args:
+        datasets: names of :data:`kernlab.bench.noisy.SETS`; all that are at hand by default.
+        methods: learned methods; all by default.
+        seeds: splits of each data set.
+        rows: of a data set at most.
+        workers: processes; default: one a core.
+        progress: called with a line for each finished data set.
+
+    Raises:
+        UnknownNameError: no such data set or method.
+    """
+    for what, asked, known in (
+        ("data set of this benchmark", datasets, SETS),
+        ("learned method", methods, COUNTERPARTS),
+    ):
+        for name in asked:
+            if name not in known:
+                raise UnknownNameError.among(what, name, list(known))
+    found: list[Against] = []
+    for name in datasets or available():
+        found += _on(name, tuple(methods or COUNTERPARTS), seeds, rows, workers)
+        progress("\n".join(_line(each) for each in found if each.dataset == name))
+    return summary(found)
+
+
+def available() -> list[str]:
+    """The data sets that can be made here: real ones need their file."""
+    there = {*SOURCES, *files()}
+    missing = [name for name in REAL if name not in there]
+    return [name for name, table in SETS.items() if not any(real in table.needs for real in missing)]
+
+
+def summary(found: Sequence[Against]) -> dict[str, Any]:
+    """What the rows come to, and the rows."""
+    told = [each for each in found if each.splits]
+    return {
+        "comparisons": len(found),
+        "failed": sum(bool(each.failed) for each in found),
+        "worse_by_two_standard_errors": sum(each.worse for each in told),
+        "better_by_two_standard_errors": sum(each.gain > 2 * each.error for each in told),
+        "below_constant": sum(each.below_constant for each in told),
+        "mean_gain_percent_of_constant": _mean_gain(told),
+        "rows": [{**each._asdict(), "worse": each.worse, "below_constant": each.below_constant} for each in found],
+    }
+
+
+def _mean_gain(found: Sequence[Against]) -> dict[str, float]:
+    """By method the mean over the data sets of the gain relative to the assigned error, in percent."""
+    gains: dict[str, list[float]] = {}
+    for each in found:
+        error = 100 - each.assigned if each.metric == "accuracy" else each.assigned
+        gains.setdefault(each.method, []).append(100 * each.gain / max(error, 1e-12))
+    return {method: statistics.fmean(values) for method, values in gains.items()}
+
+
+def _line(row: Against) -> str:
+    mark = "  WORSE" if row.worse else ""
+    mark += "  BELOW THE CONSTANT" if row.below_constant else ""
+    mark += f"  {row.failed[0]}" if row.failed else ""
+    return (
+        f"{row.dataset:<22}{row.method:<12}{row.learned:9.4g} against {row.assigned:9.4g} ({row.counterpart}), "
+        f"gain {row.gain:+.3g} ± {row.error:.2g}{mark}"
+    )
+
+
+def _on(name: str, methods: Sequence[str], seeds: int, rows: int, workers: int | None) -> list[Against]:
+    """All methods on one data set."""
+    table = SETS[name]
+    dataset = table.make(rows)
+    pairs = {method: COUNTERPARTS[method] for method in methods if _fits(method, dataset)}
+    wanted = {(method, ""): (method, {}) for method in pairs} | {
+        (other, repr(options)): (other, options) for other, options in pairs.values()
+    }
+    records = _computed(wanted, dataset, table.test_size, seeds, workers)
+    return [
+        against(name, method, _named(other, options), records[method, ""], records[other, repr(options)])
+        for method, (other, options) in pairs.items()
+    ]
+
+
+def _named(method: str, options: Mapping[str, Any]) -> str:
+    return ", ".join([method, *(f"{key}={value}" for key, value in options.items())])
+
+
+def _fits(method: str, dataset: Dataset) -> bool:
+    """Whether a method can take the data set: some are for classes, and a frame grows with the inputs."""
+    spec = METHODS[method]
+    try:
+        spec.check(dataset.task)
+    except CompositionError:
+        return False
+    return not method.startswith("FKS") or dataset.d <= FRAME_INPUTS
+
+
+def _computed(
+    wanted: Mapping[tuple[str, str], tuple[str, Mapping[str, Any]]],
+    dataset: Dataset,
+    test_size: float,
+    seeds: int,
+    workers: int | None,
+) -> dict[tuple[str, str], list[Record]]:
+    """The records of every method on every split; what was computed before is read."""
+    store, mark = RecordStore(), fingerprint(dataset)
+    cells: dict[tuple[tuple[str, str], int], Cell] = {}
+    for key, (method, options) in wanted.items():
+        own = {k: v for k, v in options.items() if k != "scaling"}
+        data = DataSpec.build(dataset=dataset.name, test_size=test_size, scaling=options.get("scaling", "auto"))
+        for seed in range(seeds):
+            cells[key, seed] = Cell(method, data, mark, seed, own)
+    known = {cell.key: record for cell in cells.values() if (record := store.get(cell.key))}
+
+    def missing() -> Iterator[Cell]:
+        return (cell for cell in {c.key: c for c in cells.values()}.values() if cell.key not in known)
+
+    for record in backends.backend("local", workers=workers)(missing(), {mark: dataset}):
+        store.put(record)
+        known[record.key] = record
+    return {key: [known[cells[key, seed].key] for seed in range(seeds)] for key in wanted}
