@@ -389,7 +389,7 @@ def _part(slot: str, values: Any) -> Any:
 def _from_kind(registry: Registry[Any], values: Any) -> Any:
     if not isinstance(values, Mapping) or "kind" not in values:
         raise OptionError(f"a {registry.kind} must be written as {{'kind': name, option: value, ...}}", repr(values))
-    return registry[values["kind"]].build(**{k: v for k, v in values.items() if k != "kind"})
+    return registry[values["kind"]].from_dict(values)
 
 
 def _switch(part: Component | None, slot: str, name: Any) -> Any:

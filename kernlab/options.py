@@ -175,13 +175,15 @@ class Component:
         formula: LaTeX of what it computes.
         source: paper and equation.
         aliases: other spellings of an option, as ``alias -> (option, conversion)``.
+        version: of what its options mean; it stands in the JSON from 2 on. See :meth:`upgraded`.
     """
 
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
-    aliases: ClassVar[Mapping[str, tuple[str, Callable[[float], float]]]] = {}
+    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {}
+    version: ClassVar[int] = 1
 
     @classmethod
     def build(cls, **values: Any) -> Self:
@@ -198,7 +200,7 @@ class Component:
                 target, convert = cls.aliases[key]
                 if target in values or target in plain:
                     raise OptionError(f"{key} and {target} say the same thing; only one may be set", key, f"drop {key}")
-                plain[target] = convert(_positive(key, value))
+                plain[target] = convert(_positive(key, value) if known[target].type in ("int", "float") else value)
             elif key in known:
                 if isinstance(value, bool) and known[key].type in ("int", "float"):  # Python counts True as 1
                     raise _refused(known[key], value)
@@ -220,8 +222,27 @@ class Component:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``{"kind": name, option: value, ...}``."""
-        return {"kind": self.name, **self.options()}
+        """JSON-ready: ``{"kind": name, option: value, ...}``, with ``"version"`` where there was an earlier one."""
+        return {"kind": self.name, **({"version": self.version} if self.version > 1 else {}), **self.options()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The component that ``to_dict`` wrote, in this version or an earlier one.
+
+        Raises:
+            KernlabError: as :meth:`build`, or a version that there is not.
+        """
+        version = values.get("version", 1)
+        if version not in range(1, cls.version + 1):
+            known = f"from 1 to {cls.version}" if cls.version > 1 else "1"
+            raise OptionError(f"the version of {cls.name} must be {known}", repr(version), "use a newer kernlab")
+        options = {key: value for key, value in values.items() if key not in ("kind", "version")}
+        return cls.build(**(options if version == cls.version else cls.upgraded(options)))
+
+    @classmethod
+    def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options as an earlier version wrote them, in the terms of this one; what it left out had its own default."""
+        return dict(options)
 
 
 def _refused(opt: Option, value: object) -> OptionError:

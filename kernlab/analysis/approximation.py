@@ -154,10 +154,10 @@ def drawn_errors(map: SpectralMap, X: NDArray[Any], *, largest: int = 2048, seed
     numbers = max(64, NUMBERS // (X.shape[1] * form.pairs))
     D = 2 ** int(np.log2(min(largest, numbers)))
     rows, generator = torch.as_tensor(X).double(), torch.Generator()
-    K = assigned_kernel(form).gram(X, X)
+    K, columns = assigned_kernel(form).gram(X, X), 2 if form.paired else 1
     found = []
     for sampling, words in SAMPLINGS.items():
-        drawn = form.replace(n_features=D, sampling=sampling, learn_phase=False)
+        drawn = form.replace(n_features=D * columns, sampling=sampling)
         try:
             params = drawn.init(rows.float(), generator.manual_seed(seed))
         except CompositionError:  # a density without that sampling, or more inputs than Sobol points have
@@ -225,8 +225,6 @@ def _curve(errors: Errors, measure: Measure) -> ErrorCurve:
 
 def _paired(map: SpectralMap) -> SpectralMap:
     """The same density with cosine and sine, whose only error is that of the frequencies."""
-    if isinstance(map, NonStationary):
-        return map if map.phase == "independent" else map.replace(phase="paired")
-    if isinstance(map, Stationary):
-        return map.replace(form="paired")
-    return Stationary(density=map.density, frequency_scale=map.frequency_scale, nu=map.nu, form="paired")
+    kind = NonStationary if isinstance(map, NonStationary) else Stationary
+    phase = map.phase if map.phase == "independent" and map.pairs == 2 else "paired"
+    return kind(density=map.density, frequency_scale=map.frequency_scale, nu=map.nu, phase=phase)

@@ -67,8 +67,9 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
         return Exact(_numpy(map.gram), f"the {_name(map.kernel)} kernel that the landmarks stand for")
     if isinstance(map, Weighted):
         omega, q = (params[name].double().numpy() for name in ("omega", "q"))
-        words = "the average over the weighted frequencies, without phases (which the weights were chosen with)"
-        return Exact(_waves(omega, q), words)
+        words = "the average over the weighted frequencies"
+        words += "" if map.paired else ", without phases (which the weights were chosen with)"
+        return Exact(_waves(omega, q), words, same=map.paired)
     if isinstance(map, SpectralMap) and not (method.learned if learned is None else learned):
         return assigned_kernel(map)
     if isinstance(map, Stationary | NonStationary):
@@ -76,7 +77,7 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
         words = "the average over these very frequencies, without random phases"
         if "phase" in map.trainable:
             words += " (learned phases leave it on purpose)"
-        if isinstance(map, NonStationary) and map.phase == "independent":  # the cross terms average out
+        if map.pairs == 2 and map.phase == "independent":  # the cross terms average out
             each = omega.reshape(len(omega), 1, -1)
             return Exact(_waves(each, np.full(each.shape[2], 0.5 / each.shape[2])), words)
         return Exact(_waves(omega, np.full(omega.shape[2], 1 / omega.shape[2])), words, same=map.paired)

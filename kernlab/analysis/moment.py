@@ -80,7 +80,7 @@ def kernel_at(
     total = columns
     if "omega" in kept:
         here = kept["omega"].shape[1]
-        every = len(kept["q"]) if "q" in kept else int(getattr(method.feature_map, "n_features", here))
+        every = len(kept["q"]) if "q" in kept else int(getattr(method.feature_map, "draws", here))
         total = columns // here * every
     return KernelAt(representation, params, columns, total)
 

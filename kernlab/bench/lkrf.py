@@ -124,11 +124,11 @@ _Features = Iterator[tuple[str, Tensor, float | None]]
 
 
 def _cosines(example: Example, X: Tensor, y: Tensor, seed: int) -> _Features:
-    weighted = Weighted(n_features=example.candidates, frequency_scale=1.0)
+    weighted = Weighted(n_features=example.candidates, frequency_scale=1.0, phase="shared")
     problem = Problem(weighted, None, X[: example.n], y[: example.n], 2, "classification", seed)
     solver = ChiSquareBall(radius=example.radius)
     kept, metrics = solver.step(problem, solver.start(problem), 0)
-    few = Weighted(n_features=len(kept["q"]), frequency_scale=1.0)
+    few = weighted.replace(n_features=len(kept["q"]))
     plain = few.init(X, torch.Generator().manual_seed(seed + 1))
     for method, params, divergence in (("RF", plain, None), ("LKRF", kept, metrics["chi_square"])):
         yield method, weighted.apply({**params, "q": torch.full_like(params["q"], 0.5)}, X), divergence

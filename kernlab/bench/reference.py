@@ -20,7 +20,7 @@ class PlainASKL:
 
     Args:
         omega, omega_prime: frequencies [d D].
-        phase: phases [D], shared by both.
+        phase: phases [D], shared by both; None: pairs of cosine and sine, two columns a frequency.
         K: classes.
         learning_rate: of Adam.
         trace_norm, feature_norm: λ₁ and λ₂.
@@ -30,7 +30,7 @@ class PlainASKL:
         self,
         omega: Float[Tensor, "d D"],
         omega_prime: Float[Tensor, "d D"],
-        phase: Float[Tensor, " D"],
+        phase: Float[Tensor, " D"] | None,
         K: int,
         *,
         learning_rate: float,
@@ -39,7 +39,8 @@ class PlainASKL:
     ) -> None:
         self.omega = omega.clone().requires_grad_()
         self.omega_prime = omega_prime.clone().requires_grad_()
-        self.weight = torch.zeros(omega.shape[1], K, device=omega.device, requires_grad=True)
+        columns = omega.shape[1] * (2 if phase is None else 1)
+        self.weight = torch.zeros(columns, K, device=omega.device, requires_grad=True)
         self.phase, self.trace_norm, self.feature_norm = phase, trace_norm, feature_norm
         self.optimizer = torch.optim.Adam([self.omega, self.omega_prime, self.weight], lr=learning_rate)
 
@@ -47,8 +48,12 @@ class PlainASKL:
         """One mini-batch."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        D = self.omega.shape[1]
-        Phi = (torch.cos(X @ self.omega + self.phase) + torch.cos(X @ self.omega_prime + self.phase)) / math.sqrt(2 * D)
+        z, z_prime = X @ self.omega, X @ self.omega_prime
+        if self.phase is None:
+            Phi = torch.cat([torch.cos(z) + torch.cos(z_prime), torch.sin(z) + torch.sin(z_prime)], dim=1)
+        else:
+            Phi = torch.cos(z + self.phase) + torch.cos(z_prime + self.phase)
+        Phi = Phi / math.sqrt(2 * Phi.shape[1])
         F = Phi @ self.weight
         own = F.gather(1, y[:, None]).squeeze(1)
         rival = F.scatter(1, y[:, None], -torch.inf).max(1).values  # one rival, also where several tie

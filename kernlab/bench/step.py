@@ -98,9 +98,9 @@ def _plain(run: GradientState) -> Callable[[], None]:
 def reference(run: GradientState) -> PlainASKL:
     """The reference before its first step, with the frequencies of ``run``."""
     weights = {r.name: r.weight for r in run.method.regularizers}
-    omega = run.params["omega"]
+    omega, phase = run.params["omega"], run.params["phase"][0] if "phase" in run.params else None
     return PlainASKL(
-        omega[:, 0], omega[:, 1], run.params["phase"][0], run.K, learning_rate=run.learning_rate,
+        omega[:, 0], omega[:, 1], phase, run.K, learning_rate=run.learning_rate,
         trace_norm=weights["trace_norm"], feature_norm=weights["feature_norm"],
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ BOUNDS.add(ALIGNMENT.name, ALIGNMENT)
 def alignment_terms(
     Phi: Float[Tensor, "s D"],
     Y: Float[Tensor, "s K"],
-    q: Float[Tensor, " D"],
+    q: Float[Tensor, " N"],
     *,
     candidates: int,
     alignment_before: float,

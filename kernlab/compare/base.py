@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from kernlab.data import DataSpec
+from kernlab.earlier import VERSION
 from kernlab.errors import OptionError
 
 __all__ = ["Cell", "Comparison", "Record", "Tuning"]
@@ -52,6 +53,7 @@ class Cell:
         seed: decides the split and what is drawn.
         tuning: how hyper-parameters are searched; None: not at all.
         device: "cpu", "cuda" …
+        version: of what unsaid settings mean, see :mod:`kernlab.earlier`.
     """
 
     method: str
@@ -61,10 +63,11 @@ class Cell:
     options: Mapping[str, Any] = field(default_factory=dict)
     tuning: Tuning | None = None
     device: str = "cpu"
+    version: int = VERSION
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; ``from_dict`` gives back an equal cell."""
-        return {
+        return _marked(self.version) | {
             "method": self.method,
             "options": dict(self.options),
             "data": self.data.options(),
@@ -86,6 +89,7 @@ class Cell:
             seed=values["seed"],
             tuning=Tuning(**tuning) if tuning else None,
             device=values.get("device", "cpu"),
+            version=values.get("version", 1),
         )
 
     @property
@@ -157,6 +161,7 @@ class Comparison:
         tuning: how hyper-parameters are searched in each cell.
         seed: the first split's.
         device: where cells are computed.
+        version: of what unsaid settings mean, see :mod:`kernlab.earlier`.
 
     Raises:
         OptionError: no method, no data set, fewer than one repeat, or something named twice.
@@ -170,6 +175,7 @@ class Comparison:
     tuning: Tuning | None = None
     seed: int = 0
     device: str = "cpu"
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         names = [spec.dataset for spec in self.datasets]
@@ -183,7 +189,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; ``from_dict`` gives back an equal comparison."""
-        return {
+        return _marked(self.version) | {
             "methods": list(self.methods),
             "datasets": [data.options() for data in self.datasets],
             "repeats": self.repeats,
@@ -207,6 +213,7 @@ class Comparison:
             tuning=Tuning(**tuning) if tuning else None,
             seed=values["seed"],
             device=values["device"],
+            version=values.get("version", 1),
         )
 
     @property
@@ -226,4 +233,13 @@ class Comparison:
                 for method in self.methods:
                     options = {k: v for k, v in self.options.items() if k in takes[method]}
                     options |= dict(self.own.get(method, {}))
-                    yield Cell(method, data, fingerprints[data.dataset], seed, options, self.tuning, self.device)
+                    # What has no phases means the same in both versions, and keeps its records.
+                    version = self.version if "phase" in takes[method] else 1
+                    yield Cell(
+                        method, data, fingerprints[data.dataset], seed, options, self.tuning, self.device, version
+                    )
+
+
+def _marked(version: int) -> dict[str, Any]:
+    """The version as it is written: version 1 said nothing, and its hashes stay as they were."""
+    return {} if version == 1 else {"version": version}

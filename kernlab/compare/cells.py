@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from kernlab import __version__, devices
 from kernlab.compare.base import Cell, Record
 from kernlab.data import Dataset, Prepared, constant_metric, fingerprint, load, prepare, rescaled
+from kernlab.earlier import options_from_version_1
 from kernlab.errors import CompositionError, DataError, KernlabError, TrainingError
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.solvers import ProximalGradient
@@ -85,11 +86,18 @@ def failed(cell: Cell, message: str) -> Record:
     return Record(cell.key, cell.to_dict(), "failed", message, versions=versions())
 
 
-def method_of(cell: Cell) -> MethodSpec | None:
-    """The cell's method with its options; None for a rival."""
+def options_of(cell: Cell) -> dict[str, Any]:
+    """The cell's options in the terms of today."""
+    if cell.version == 1 and cell.method in METHODS:
+        return options_from_version_1(METHODS[cell.method], cell.options)
+    return dict(cell.options)
+
+
+def method_of(cell: Cell, chosen: Mapping[str, Any] | None = None) -> MethodSpec | None:
+    """The cell's method with its options, and those that a search has chosen; None for a rival."""
     if cell.method not in METHODS:
         return None
-    spec = METHODS[cell.method].with_options(cell.options)
+    spec = METHODS[cell.method].with_options({**options_of(cell), **(chosen or {})})
     if isinstance(spec.solver, ProximalGradient) and spec.solver.compile == "auto":
         # A worker without a compiler must come to the same digits.
         spec = spec.with_options({"compile": "off"})
@@ -122,20 +130,20 @@ def training_part(prepared: Prepared) -> Prepared:
 
 
 def _computed(cell: Cell, prepared: Prepared) -> Record:
-    options, tuned = cell.options, {}
+    options, chosen, tuned = options_of(cell), {}, {}
     if cell.tuning:
         from kernlab.compare.tuning import tune
 
         name = method_of(cell) or cell.method
         free = cell.data.scaling == "auto"
         best = tune(name, options, training_part(prepared), cell.tuning, cell.seed, device=cell.device, scaling=free)
-        chosen = {key: value for key, value in best.options.items() if key not in cell.options}
+        chosen = {key: value for key, value in best.options.items() if key not in options}
         tuned = {"chosen": chosen, "tuning_seconds": best.seconds, "trials": best.trials}
         options = {**options, **chosen}
         if best.scaling:
             prepared = rescaled(prepared, best.scaling)
             tuned["chosen"] = {"scaling": best.scaling, **chosen}
-    method = method_of(replace(cell, options=options))
+    method = method_of(cell, chosen)
     if method is None:
         return _done(cell, prepared, _fitted(cell, options, prepared) | tuned)
     found = alone(Task(0, method, prepared, cell.seed), devices.resolve(cell.device), LOOKS)

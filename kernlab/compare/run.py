@@ -225,7 +225,14 @@ def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, An
         switched = spec.with_options(switches)
         takes = [*switched.schema(), *(alias for part in switched.parts for alias in part.aliases)]
         options = {k: v for k, v in comparison.options.items() if k in takes} | own
-        return takes, _told(spec.with_options(options).options(), spec.options(), options if comparison.tuning else {})
+        before = {}
+        if comparison.version == 1:  # what was said of phases stays in the words of then, see kernlab.compare.cells
+            before = {k: options.pop(k) for k in ("form", "phase") if k in options}
+        told = _told(spec.with_options(options).options(), spec.options(), options if comparison.tuning else {})
+        if comparison.version == 1:
+            told.pop("phase", None)
+            told |= {k: v for k, v in before.items() if v not in ("phase", "shared") or comparison.tuning}
+        return takes, told
     if name in RIVALS:
         rival = RIVALS[name]
         takes = list(options_of(rival))

@@ -9,6 +9,8 @@ from typing import Any
 
 from kernlab.compare.base import Comparison, Tuning
 from kernlab.data import DataSpec
+from kernlab.feature_maps.spectral import from_version_1
+from kernlab.methods import METHODS
 from kernlab.options import options_of
 from kernlab.spec import RunSpec
 
@@ -56,6 +58,8 @@ def assemble(
 def settings_of(comparison: Comparison) -> dict[str, str]:
     """The settings that ``assemble`` was given; of the data those that all data sets share."""
     found = dict(comparison.options)
+    if comparison.version == 1 and any("phase" in METHODS[m].schema() for m in comparison.methods if m in METHODS):
+        found = from_version_1({"phase": "shared", **found})
     found |= {f"{method}.{key}": value for method, own in comparison.own.items() for key, value in own.items()}
     each = [_data_settings(data) for data in comparison.datasets]
     found |= {key: value for key, value in each[0].items() if all(other.get(key) == value for other in each)}

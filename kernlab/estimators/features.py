@@ -30,11 +30,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlab import devices
 from kernlab.composition import MethodSpec
 from kernlab.data import Scaler
+from kernlab.earlier import VERSION
 from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, StoreError
 from kernlab.estimators import inputs
 from kernlab.estimators.base import seed_of
 from kernlab.estimators.options import constructor, described, every_option, given
-from kernlab.estimators.persistence import ARRAYS, labels, plain
+from kernlab.estimators.persistence import ARRAYS, from_version_1, labels, plain
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap
 from kernlab.heads import Ridge
 from kernlab.heads.base import BLOCK
@@ -238,6 +239,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             tensors[f"inputs/{name}"] = torch.as_tensor(value).contiguous()
         found = {
             "class": type(self).__name__,
+            "version": VERSION,
             "params": {name: plain(value) for name, value in self.get_params(deep=False).items()},
             "feature_map": self.feature_map_.to_dict(),
             "n_features_in_": self.n_features_in_,
@@ -264,12 +266,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             params = found["params"]
             if isinstance(params["method"], dict):
                 params["method"] = MethodSpec.from_dict(params["method"])
+            if found.get("version", 1) == 1:
+                params = cls._from_version_1(params)
             made = cls(**params)
-            kind, *options = found["feature_map"].items()
             made._inputs = Scaler.from_arrays(
                 {name.removeprefix("inputs/"): v.numpy() for name, v in tensors.items() if name.startswith("inputs/")}
             )
-            made.feature_map_ = FEATURE_MAPS[kind[1]].build(**dict(options))
+            made.feature_map_ = FEATURE_MAPS[found["feature_map"]["kind"]].from_dict(found["feature_map"])
             made.params_ = {name.removeprefix("param/"): v for name, v in tensors.items() if name.startswith("param/")}
             made.n_features_in_ = int(found["n_features_in_"])
             for name, held in found["arrays"].items():
@@ -279,6 +282,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return made
         except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise StoreError(f"the file must be a {cls.__name__} that kernlab saved", f"{path}: {error}") from None
+
+    @classmethod
+    def _from_version_1(cls, params: dict[str, Any]) -> dict[str, Any]:
+        if "phase" not in cls._options:
+            return params
+        kind = params.get("feature_map") or cls._maps[0]
+        drawn = MethodSpec(feature_map=FEATURE_MAPS[kind](), learned=False, solver=Assigned(), heads=(Ridge(),))
+        named = METHODS[params["method"]] if isinstance(params["method"], str) else drawn
+        return from_version_1(params, None if isinstance(params["method"], MethodSpec) else named)
 
 
 def _sparse_tensor(X: Any) -> Tensor:

@@ -12,8 +12,10 @@ from typing import Any, Self
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from kernlab.composition import MethodSpec
+from kernlab.composition import SLOTS, MethodSpec
+from kernlab.earlier import VERSION, options_from_version_1
 from kernlab.errors import OptionError, StoreError
+from kernlab.methods import METHODS
 from kernlab.model import Model
 
 __all__ = ["Saved"]
@@ -43,6 +45,7 @@ class Saved:
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
         described = {
             "class": type(self).__name__,
+            "version": VERSION,
             "params": {name: plain(value) for name, value in params.items()},
             "numbers": {name: getattr(self, name) for name in NUMBERS if hasattr(self, name)},
             "arrays": {name: labels(getattr(self, name)) for name in ARRAYS if hasattr(self, name)},
@@ -65,6 +68,9 @@ class Saved:
             params = found["params"]
             if isinstance(params["method"], dict):
                 params["method"] = MethodSpec.from_dict(params["method"])
+            if found.get("version", 1) == 1:
+                named = isinstance(params["method"], str)
+                params = from_version_1(params, METHODS[params["method"]] if named else None)
             estimator = cls(**params)
             for name, kind in NUMBERS.items():
                 if name in found["numbers"]:
@@ -79,6 +85,20 @@ class Saved:
             raise StoreError(f"the file must be a {cls.__name__} that kernlab saved", f"{path}: {error}") from None
         estimator.model_ = model
         return estimator
+
+
+def from_version_1(params: dict[str, Any], named: MethodSpec | None) -> dict[str, Any]:
+    """Parameters as version 1 kept them, in the terms of today.
+
+    Args:
+        params: by name, ``None`` for what was not set; the method as it is.
+        named: what stands for the method, where it is no whole one.
+    """
+    method = named or params["method"]
+    options = {key: value for key, value in params.items() if value is not None}
+    known = {key: options[key] for key in (*SLOTS, "form", "phase", "n_features") if key in options}
+    gone = {key: None for key in ("form",) if key in params}
+    return {**params, **gone, **options_from_version_1(method, known, named=named is not None)}
 
 
 def labels(values: Any) -> dict[str, Any]:

@@ -1,18 +1,19 @@
 """Stacked spectral features: the features of one layer are the inputs of the next.
 
-    φ(x) = φ_L(φ_{L−1}( … φ_1(x))),   φ_l non-stationary with shared phases (or stationary)
+    φ(x) = φ_L(φ_{L−1}( … φ_1(x))),   φ_l non-stationary (or stationary), of cosines and sines
 
-The first layer looks at the inputs, the inner ones at points of norm about 1 (‖φ_l(x)‖² = k_l(x, x) ≤ 1 in
-expectation), so that one scale serves all of them. The gradient is the chain of each layer's own: from its
-features to its phases, from there to its frequencies and to its inputs.
+The first layer looks at the inputs, the inner ones at points of norm at most 1 (‖φ_l(x)‖² = k_l(x, x) ≤ 1), so that
+one scale serves all of them. The gradient is the chain of each layer's own: from its features to its phases, from
+there to its frequencies and to its inputs.
 
 Source: ASKL, discussion (deep spectral kernels); each layer as in ASKL eq. 5–6 or Rahimi & Recht 2007.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
@@ -37,6 +38,7 @@ class Deep(FeatureMap):
     formula = r"\varphi(x)=\varphi_L\circ\dots\circ\varphi_1(x)"
     source = "ASKL, discussion"
     projects = True
+    version = 2
     aliases = SCALE_ALIASES
 
     n_features: int = option(2000, "Features D of the last layer.", ge=1, le=200_000, log=True)
@@ -56,6 +58,10 @@ class Deep(FeatureMap):
         log=True,
         advanced=True,
     )
+    phase: Literal["paired", "shared", "independent"] = option(
+        "paired", "paired: each layer has cosine and sine of each draw; shared or independent: random phases instead.",
+        advanced=True,
+    )  # fmt: skip
     stationary: bool = option(False, "Stationary layers: one frequency a feature instead of two.", advanced=True)
 
     @property
@@ -66,7 +72,7 @@ class Deep(FeatureMap):
     def stack(self) -> tuple[SpectralMap, ...]:
         """The layers, from the inputs on."""
         kind = Stationary if self.stationary else NonStationary
-        first = kind(n_features=self.hidden, frequency_scale=self.frequency_scale)
+        first = kind(n_features=self.hidden, frequency_scale=self.frequency_scale, phase=self.phase)
         inner = first.replace(frequency_scale=self.hidden_scale)
         return (first, *[inner] * (self.layers - 2), inner.replace(n_features=self.n_features))
 
@@ -77,7 +83,11 @@ class Deep(FeatureMap):
 
     @property
     def width(self) -> int:
-        return self.n_features
+        return self.stack[-1].width
+
+    @classmethod
+    def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        return {**options, "phase": "shared"}
 
     def work(self, d: int) -> int:
         inputs = (d, *[layer.width for layer in self.stack[:-1]])
@@ -99,7 +109,7 @@ class Deep(FeatureMap):
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         params: dict[str, Tensor] = {}
         for number, layer in enumerate(self.resolve(X).stack):
-            inputs = X if number == 0 else X.new_empty(1, self.hidden)  # a layer reads their number, no more
+            inputs = X if number == 0 else X.new_empty(1, self.stack[0].width)  # a layer reads their number, no more
             fresh = layer.init(inputs, generator)
             params |= {f"layer{number}.{name}": value for name, value in fresh.items()}
         return params
@@ -135,4 +145,5 @@ class Deep(FeatureMap):
 
 
 def _of(params: Params, number: int) -> dict[str, Tensor]:
-    return {name: params[f"layer{number}.{name}"] for name in ("omega", "phase")}
+    names = {name: f"layer{number}.{name}" for name in ("omega", "phase")}
+    return {name: params[key] for name, key in names.items() if key in params}

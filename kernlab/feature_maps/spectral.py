@@ -2,29 +2,44 @@
 
 With P frequency matrices Ω_1 … Ω_P (P = 1 stationary, P = 2 non-stationary) and z_p = XΩ_p + b_p:
 
-    phase form    φ(X) = (1/P) √(2/D) Σ_p cos z_p                      width D
-    paired form   ψ(X) = (1/P) √(1/D) [Σ_p cos XΩ_p ; Σ_p sin XΩ_p]    width 2D, no phases
+    paired       ψ(X) = (1/P) √(1/s) [Σ_p cos XΩ_p ; Σ_p sin XΩ_p]    s = D/2 draws of frequencies, no phases
+    with phases  φ(X) = (1/P) √(2/s) Σ_p cos z_p                      s = D draws
 
-The matrices are kept side by side in one tensor ``omega`` [d P D], so that one product and one cosine
-serve both; this is what makes a training step fast.
+D is the number of columns in both. The paired form is the kernel of its own frequencies, whatever these are,
+
+    ψ(x)·ψ(x') = (1/s) Σ_j P⁻² Σ_{p,q} cos(ω_pjᵀx − ω_qjᵀx')
+
+The form with phases has it in expectation over phases that do not depend on Ω (and are shared by the P matrices):
+before anything is learned. A gradient step on Ω makes Ω depend on b, and the equality ends.
+
+The matrices are kept side by side in one tensor ``omega`` [d P s], so that one product and one cosine serve both;
+this is what makes a training step fast.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
 
 import torch
 
+from kernlab.errors import OptionError
 from kernlab.feature_maps.base import FeatureMap, Pullback
 from kernlab.feature_maps.densities import draw
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.feature_maps.trigonometry import cos, sin
-from kernlab.options import component, option
+from kernlab.options import component, option, options_of
 from kernlab.typing import Float, Params, Tensor
 
-__all__ = ["SpectralMap"]
+__all__ = ["SpectralMap", "from_version_1"]
+
+
+def _phase_of_form(form: Any) -> str:
+    """What ``form`` of version 1 meant."""
+    if form not in ("phase", "paired"):
+        raise OptionError("form must be phase or paired", repr(form), "set phase=paired, shared or independent instead")
+    return "shared" if form == "phase" else "paired"
 
 
 @component
@@ -33,9 +48,22 @@ class SpectralMap(FeatureMap):
 
     pairs: ClassVar[int] = 1
     projects: ClassVar[bool] = True
-    aliases = SCALE_ALIASES
+    version = 2
+    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+        **SCALE_ALIASES,
+        "form": ("phase", _phase_of_form),
+    }
 
-    n_features: int = option(2000, "Number of frequencies D.", ge=1, le=200_000, log=True)
+    n_features: int = option(
+        2000, "Number of features D, the columns of φ(X); pairs of cosine and sine make an odd D even, D + 1.",
+        ge=1, le=400_000, log=True,
+    )  # fmt: skip
+    phase: Literal["paired", "shared", "independent"] = option(
+        "paired",
+        "paired: cosine and sine of each draw, exactly the kernel of the frequencies; shared: one random phase a draw, "
+        "that kernel in expectation until frequencies are learned; independent: a phase for each frequency of a pair, "
+        "as in ASKL's text, another kernel, which is stationary.",
+    )
     frequency_scale: float | Literal["auto"] = option(
         "auto",
         "Scale σ of the assigned frequencies, 1/lengthscale; auto: one over the median distance of two inputs, "
@@ -51,7 +79,7 @@ class SpectralMap(FeatureMap):
         "iid", "How frequencies are drawn: independently, in orthogonal blocks, or quasi-Monte-Carlo.", advanced=True
     )
     learn_phase: bool = option(
-        False, "Learn the phases b with the frequencies (RFDI: θ = (Ω, b)); the paired form has none.", advanced=True
+        False, "Learn the phases b with the frequencies (RFDI: θ = (Ω, b)); pairs have none.", advanced=True
     )
 
     @property
@@ -68,11 +96,26 @@ class SpectralMap(FeatureMap):
     @property
     def paired(self) -> bool:
         """Whether cosines and sines stand side by side instead of random phases."""
-        raise NotImplementedError
+        return self.phase == "paired"
+
+    @property
+    def draws(self) -> int:
+        """Draws s of frequencies (of pairs of them where P = 2): one for two columns, or one a column with phases."""
+        return (self.n_features + 1) // 2 if self.paired else self.n_features
 
     @property
     def width(self) -> int:
-        return self.n_features * (2 if self.paired else 1)
+        return 2 * self.draws if self.paired else self.draws
+
+    @classmethod
+    def build(cls, **values: Any) -> Any:  # its own kind
+        if "form" in values and "phase" not in values:  # the stationary map's word for it in version 1
+            values = from_version_1({"n_features": options_of(cls)["n_features"].default, **values})
+        return super().build(**values)
+
+    @classmethod
+    def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        return from_version_1({"n_features": options_of(cls)["n_features"].default, "phase": "shared", **options})
 
     def resolve(self, X: Float[Tensor, "n d"]) -> SpectralMap:
         if self.frequency_scale != "auto":
@@ -84,7 +127,7 @@ class SpectralMap(FeatureMap):
         assert scale != "auto"
         omega = draw(
             X.shape[1],
-            self.n_features,
+            self.draws,
             pairs=self.pairs,
             density=self.density,
             scale=float(scale),
@@ -97,12 +140,14 @@ class SpectralMap(FeatureMap):
             params["phase"] = self.draw_phase(generator)
         return {name: value.to(X.device, X.dtype) for name, value in params.items()}
 
-    def draw_phase(self, generator: torch.Generator) -> Float[Tensor, "P D"]:
-        """Phases b in [0, 2π), one a frequency and the same for all P matrices.
+    def draw_phase(self, generator: torch.Generator) -> Float[Tensor, "P s"]:
+        """Phases b in [0, 2π), one a draw and the same for all P matrices, or one for each of them.
 
-        Where they are learned they are one row, P = 1, so that they stay the same.
+        Where shared ones are learned they are one row, P = 1, so that they stay the same.
         """
-        b = 2 * math.pi * torch.rand(1, self.n_features, generator=generator)
+        if self.phase == "independent":
+            return 2 * math.pi * torch.rand(self.pairs, self.draws, generator=generator)
+        b = 2 * math.pi * torch.rand(1, self.draws, generator=generator)
         return b if self.learn_phase else b.repeat(self.pairs, 1)
 
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n D"]:
@@ -119,13 +164,14 @@ class SpectralMap(FeatureMap):
     def linearized(
         self, params: Params, X: Float[Tensor, "n d"]
     ) -> tuple[Float[Tensor, "n D"], Callable[[Tensor], Tensor]]:
-        """Features, and the function that carries a gradient on them to the phases z [n P D].
+        """Features, and the function that carries a gradient on them to the phases z [n P s].
 
-        ∂φ/∂z_p = −c sin z_p. What remains is linear: see :meth:`to_params` and :meth:`to_inputs`.
+        ∂φ/∂z_p = −c sin z_p, and of pairs c [−sin z_p ; cos z_p]. What remains is linear: see :meth:`to_params` and
+        :meth:`to_inputs`.
         """
         z = self._project(params, X)
         cosine = cos(z)
-        D = self.n_features
+        s = self.draws
 
         if self.paired:
             sine = sin(z)
@@ -133,7 +179,7 @@ class SpectralMap(FeatureMap):
 
             def to_phases(cotangent: Tensor) -> Tensor:
                 C = cotangent * self._scale
-                return cosine * C[:, None, D:] - sine * C[:, None, :D]
+                return cosine * C[:, None, s:] - sine * C[:, None, :s]
 
         else:
             Phi = cosine.sum(1) * self._scale
@@ -143,26 +189,26 @@ class SpectralMap(FeatureMap):
 
         return Phi, to_phases
 
-    def to_params(self, params: Params, X: Float[Tensor, "n d"], on_z: Float[Tensor, "n P D"]) -> dict[str, Tensor]:
+    def to_params(self, params: Params, X: Float[Tensor, "n d"], on_z: Float[Tensor, "n P s"]) -> dict[str, Tensor]:
         """A gradient on z carried to what is learned: ∇_{Ω_p} = Xᵀ ∂z_p and ∇_{b_p} = 1ᵀ ∂z_p."""
-        gradient = {"omega": (X.mT @ on_z.flatten(1)).view(-1, self.pairs, self.n_features)}
+        gradient = {"omega": (X.mT @ on_z.flatten(1)).view(-1, self.pairs, self.draws)}
         if "phase" in self.trainable:
             on_phase = on_z.sum(0)
             gradient["phase"] = on_phase if len(params["phase"]) == self.pairs else on_phase.sum(0, keepdim=True)
         return gradient
 
-    def to_inputs(self, params: Params, on_z: Float[Tensor, "n P D"]) -> Float[Tensor, "n d"]:
+    def to_inputs(self, params: Params, on_z: Float[Tensor, "n P s"]) -> Float[Tensor, "n d"]:
         """A gradient on z carried to the inputs: ∇_X = Σ_p ∂z_p Ω_pᵀ. What stacked layers need."""
         return on_z.flatten(1) @ params["omega"].flatten(1).mT
 
     @property
     def _scale(self) -> float:
-        return math.sqrt((1 if self.paired else 2) / self.n_features) / self.pairs
+        return math.sqrt((1 if self.paired else 2) / self.draws) / self.pairs
 
-    def _project(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n P D"]:
+    def _project(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n P s"]:
         omega = params["omega"].reshape(X.shape[1], -1)
         z = X @ omega if self.paired else torch.addmm(params["phase"].expand(self.pairs, -1).reshape(-1), X, omega)
-        return z.view(-1, self.pairs, self.n_features)
+        return z.view(-1, self.pairs, self.draws)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -177,4 +223,25 @@ class SpectralMap(FeatureMap):
         if not set(self._names) <= kept.keys() or not (phases or self.paired):
             return None
         omega = torch.stack([kept[name] for name in self._names], dim=1)
-        return self.replace(n_features=omega.shape[2]), {"omega": omega, **phases}
+        columns = omega.shape[2] * (2 if self.paired else 1)
+        return self.replace(n_features=columns), {"omega": omega, **phases}
+
+
+def from_version_1(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as version 1 of these maps had them, in the terms of today.
+
+    There ``n_features`` counted frequencies, so that pairs had twice as many columns, and the stationary map said
+    ``form`` = "phase" or "paired".
+
+    Args:
+        options: with ``n_features``, and ``form`` or ``phase``; others stay as they are.
+
+    Raises:
+        OptionError: a form that there never was.
+    """
+    found = dict(options)
+    if "form" in found:
+        found["phase"] = _phase_of_form(found.pop("form"))
+    if found.get("phase") == "paired" and type(found.get("n_features")) is int:
+        found["n_features"] *= 2
+    return found

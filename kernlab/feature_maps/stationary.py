@@ -1,19 +1,21 @@
 """Random Fourier features: a stationary kernel as an average of cosines.
 
-    φ(x) = √(2/D) cos(Ωᵀx + b),   b ~ U[0, 2π)             width D
-    ψ(x) = √(1/D) [cos Ωᵀx ; sin Ωᵀx]                      width 2D, no phase noise
-    E φ(x)·φ(x') = E cos ωᵀ(x − x') = k(x − x')
+    paired    ψ(x) = √(2/D) [cos Ωᵀx ; sin Ωᵀx]             D/2 frequencies: exactly their average of cosines
+    shared    φ(x) = √(2/D) cos(Ωᵀx + b),  b ~ U[0, 2π)     D frequencies: that average in expectation
+    E ψ(x)·ψ(x') = E cos ωᵀ(x − x') = k(x, x')
+
+With one frequency a draw, shared and independent phases are the same. Learned frequencies depend on the phases
+that they were learned beside, and features with phases are then no longer the kernel of their frequencies, nor
+stationary (kernlab.feature_maps.spectral).
 
 Source: Rahimi & Recht 2007; Bochner's theorem. The kernel for each density is in kernlab.kernels.
 """
 
 from __future__ import annotations
 
-from typing import Literal
-
 from kernlab.feature_maps.base import FEATURE_MAPS
 from kernlab.feature_maps.spectral import SpectralMap
-from kernlab.options import component, option
+from kernlab.options import component
 
 __all__ = ["Stationary"]
 
@@ -25,14 +27,6 @@ class Stationary(SpectralMap):
 
     name = "stationary"
     title = "Stationary spectral"
-    formula = r"\varphi(x)=\sqrt{2/D}\,\cos(\Omega^\top x+b)"
+    formula = r"\varphi(x)=\sqrt{2/D}\,[\cos\Omega^\top x\,;\ \sin\Omega^\top x]"
     source = "Rahimi & Recht 2007; Bochner's theorem"
     pairs = 1
-
-    form: Literal["phase", "paired"] = option(
-        "phase", "phase: one cosine with a random phase; paired: cosine and sine (width 2D)."
-    )
-
-    @property
-    def paired(self) -> bool:
-        return self.form == "paired"

@@ -1,10 +1,13 @@
 """Random Fourier features with a weight each: a mixture of cosines in which some frequencies count more.
 
-    φ(x) = diag(q)^{1/2} √2 cos(Ωᵀx + b),   q ≥ 0, Σ q_m = 1,   b ~ U[0, 2π)
-    φ(x)·φ(x') ≈ Σ_m q_m cos ω_mᵀ(x − x')
+    paired    ψ(x) = diag(q)^{1/2} [cos Ωᵀx ; sin Ωᵀx],   q ≥ 0, Σ q_m = 1
+    shared    φ(x) = diag(q)^{1/2} √2 cos(Ωᵀx + b),       b ~ U[0, 2π), as in the paper
+    ψ(x)·ψ(x') = Σ_m q_m cos ω_mᵀ(x − x')
 
-The map starts with N_w candidates drawn from an assigned density and q uniform, where it is the stationary
-map. A solver moves q and drops the candidates that are left without weight, so the width is that of q.
+A candidate is one frequency ω_m: its cosine and sine share the weight q_m. The map starts with N_w candidates drawn
+from an assigned density and q uniform, where it is the stationary map. A solver moves q and drops the candidates
+that are left without weight, so the width is that of q, twice with pairs. With phases the weights are chosen with
+them, and the features are no longer the kernel of the weighted frequencies.
 
 Source: LKRF eq. 8 and 14.
 """
@@ -17,7 +20,7 @@ import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, Pullback
 from kernlab.feature_maps.spectral import SpectralMap
-from kernlab.feature_maps.trigonometry import cos
+from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
@@ -31,29 +34,31 @@ class Weighted(SpectralMap):
 
     name = "weighted"
     title = "Re-weighted spectral"
-    formula = r"\varphi(x)=\operatorname{diag}(q)^{1/2}\sqrt2\,\cos(\Omega^\top x+b)"
+    formula = r"\varphi(x)=\operatorname{diag}(q)^{1/2}[\cos\Omega^\top x\,;\ \sin\Omega^\top x]"
     source = "LKRF eq. 8 and 14"
     trainable: ClassVar[tuple[str, ...]] = ()
     learn_phase: ClassVar[bool] = False  # type: ignore[misc]
     bound: ClassVar[str] = "alignment"
 
-    n_features: int = option(20_000, "Number of candidate frequencies N_w.", ge=1, le=200_000, log=True)
-
-    @property
-    def paired(self) -> bool:
-        return False
+    n_features: int = option(
+        20_000, "Columns of the candidates: two for each of N_w frequencies, one with phases.",
+        ge=1, le=200_000, log=True,
+    )  # fmt: skip
 
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
-        """Candidates ``omega`` [d 1 N_w] with ``phase`` [1 N_w], and ``q`` [N_w] uniform."""
+        """Candidates ``omega`` [d 1 N_w], with ``phase`` [1 N_w] unless paired, and ``q`` [N_w] uniform."""
         params = super().init(X, generator)
-        return {**params, "q": X.new_full((self.n_features,), 1 / self.n_features)}
+        return {**params, "q": X.new_full((self.draws,), 1 / self.draws)}
 
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n s"]:
+        if self.paired:
+            z = X @ params["omega"].flatten(1)
+            return torch.cat([cos(z), sin(z)], dim=1) * params["q"].sqrt().repeat(2)
         z = torch.addmm(params["phase"].reshape(-1), X, params["omega"].flatten(1))
         return cos(z) * (2 * params["q"]).sqrt()
 
     def columns(self, params: Params) -> int:
-        return len(params["q"])
+        return len(params["q"]) * (2 if self.paired else 1)
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n s"], Pullback]:
         """The features; there is nothing to carry a gradient to."""

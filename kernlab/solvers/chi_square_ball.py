@@ -1,6 +1,7 @@
 """Weights of random features by alignment with the targets, inside a χ² ball about the uniform weights.
 
-    max over q   Σ_m q_m v_m,   v_m = Σ_k (Σ_i √2 cos(ω_mᵀx_i + b_m) y_ik)²
+    max over q   Σ_m q_m v_m,   v_m = Σ_k |Σ_i exp(iω_mᵀx_i) y_ik|²
+                                with phases Σ_k (Σ_i √2 cos(ω_mᵀx_i + b_m) y_ik)²
     subject to   q ≥ 0,  Σ_m q_m = 1,  N_w Σ_m q_m² − 1 ≤ ρ
 
 Σ_m q_m v_m is ⟨K_q, YYᵀ⟩ for the kernel with weights q: a linear function of q, so the problem is convex,
@@ -69,7 +70,9 @@ class ChiSquareBall(StepwiseSolver):
         advanced=True,
     )
     resample: int = option(
-        0, "Draw this many features from the learned weights instead of keeping all that have one; 0: keep.",
+        0,
+        "Draw this many features, cosine and sine counting two, from the learned weights instead of keeping all that "
+        "have one; 0: keep.",
         ge=0, le=200_000,
     )  # fmt: skip
 
@@ -120,8 +123,8 @@ class ChiSquareBall(StepwiseSolver):
     ) -> tuple[dict[str, Tensor], dict[str, float]]:
         """The kept features with their weights, largest weight first.
 
-        State: ``omega`` [d 1 s], ``phase`` [1 s], ``q`` [s]. Features drawn more than once stand once, with
-        their share of the draws as weight: the same kernel with fewer columns.
+        State: ``omega`` [d 1 s], ``phase`` [1 s] unless paired, ``q`` [s]. Features drawn more than once stand once,
+        with their share of the draws as weight: the same kernel with fewer columns.
 
         Metrics: ``objective`` −⟨K_q, ȲȲᵀ⟩/(n‖ȲȲᵀ‖_F); ``gain``, how many times ⟨K, ȲȲᵀ⟩ has grown;
         ``alignment_before`` and ``alignment_after``, centred, on at most 1000 rows spread evenly; ``support``,
@@ -137,14 +140,13 @@ class ChiSquareBall(StepwiseSolver):
         if self.resample:
             # Not the generator that drew the candidates: the same stream would tie the choice to their values.
             random = np.random.default_rng((problem.seed, self.resample))
-            q = random.multinomial(self.resample, q / q.sum()) / self.resample
+            each = problem.representation.columns(params) // N
+            draws = math.ceil(self.resample / each)
+            q = random.multinomial(draws, q / q.sum()) / draws
         order = np.argsort(-q, kind="stable")[: int((q > 0).sum())]
         kept = torch.from_numpy(order).to(device)
-        after = {
-            "omega": params["omega"][..., kept].contiguous(),
-            "phase": params["phase"][:, kept].contiguous(),
-            "q": torch.from_numpy(q[order]).to(device, dtype),
-        }
+        after = {name: params[name][..., kept].contiguous() for name in ("omega", "phase") if name in params}
+        after["q"] = torch.from_numpy(q[order]).to(device, dtype)
         rows = torch.linspace(0, len(problem.X) - 1, min(ROWS, len(problem.X)), device=problem.X.device).long()
         before_and_after = [
             alignment(problem.representation.apply(each, problem.X[rows]), problem.Y[rows]) for each in (params, after)
@@ -174,14 +176,17 @@ def _targets(problem: Problem, centred: bool) -> Float[Tensor, "n K"]:
 
 
 def relevance(problem: Problem, params: Mapping[str, Tensor], targets: Float[Tensor, "n K"]) -> NDArray[np.float64]:
-    """v_m = Σ_k (Σ_i √2 cos(ω_mᵀx_i + b_m) ȳ_ik)² of every candidate, [N_w]; Φ comes in blocks of rows."""
+    """v_m = ‖φ_m(X)ᵀȲ‖² of every candidate before its weight, [N_w]: of its cosine, or of cosine and sine.
+
+    Φ comes in blocks of rows.
+    """
     plain = {**params, "q": torch.ones_like(params["q"])}
-    products = targets.new_zeros(targets.shape[1], len(params["q"]))
+    products = targets.new_zeros(targets.shape[1], problem.representation.columns(params))
     start = 0
     for Phi in feature_blocks(problem.representation, plain, problem.X):
         products.addmm_(targets[start : start + len(Phi)].mT, Phi)
         start += len(Phi)
-    v: NDArray[np.float64] = products.cpu().double().square().sum(0).numpy()
+    v: NDArray[np.float64] = products.cpu().double().square().sum(0).view(-1, len(params["q"])).sum(0).numpy()
     return v
 
 

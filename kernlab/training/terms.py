@@ -65,7 +65,7 @@ def _spectral(at: Looked) -> dict[str, float]:
         n=at.n,
         empirical_risk=at.train_loss,
         zero_risk=_zero_risk(at),
-        frequencies=at.method.feature_map.n_features if isinstance(at.method.feature_map, SpectralMap) else 0,
+        frequencies=at.method.feature_map.draws if isinstance(at.method.feature_map, SpectralMap) else 0,
         lipschitz=at.loss.lipschitz(at.F, at.y),
         gap=at.test_loss - at.train_loss,
         draws=DRAWS,

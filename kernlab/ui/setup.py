@@ -67,7 +67,7 @@ _LABELS = {
     "trace_norm": "λ₁ for ‖W‖⁎",
     "feature_norm": "λ₂ for ‖φ(X)‖²/n",
     "nu": "Matérn ν",
-    "form": "Phase",
+    "phase": "Phases",
     "selection": "First landmarks",
     "rho": "Ridge ρ of the criterion",
     "ridge": "Ridge ρ of the head",

@@ -58,7 +58,7 @@ def test_learned_pairs_are_averaged_as_yaglom_says():
 
 
 @pytest.mark.parametrize(
-    "map", [NonStationary(n_features=50, phase="paired"), Stationary(n_features=50, form="paired")]
+    "map", [NonStationary(n_features=50, phase="paired"), Stationary(n_features=50, phase="paired")]
 )
 def test_the_paired_form_is_its_own_exact_kernel(map):
     spec, at = moment(map.replace(frequency_scale=1.0))
@@ -69,7 +69,7 @@ def test_the_paired_form_is_its_own_exact_kernel(map):
 
 def test_weights_count_in_the_average():
     q = rng.dirichlet(np.full(20, 0.3))
-    map = Weighted(n_features=20, frequency_scale=1.0)
+    map = Weighted(n_features=40, frequency_scale=1.0)
     spec, at = moment(map, "LKRF", q=torch.as_tensor(q))
     omega = at.params["omega"][:, 0].double().numpy()
     expected = q @ np.cos(omega.T @ (X[0] - X[1]).astype(float))

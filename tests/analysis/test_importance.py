@@ -24,8 +24,8 @@ def bent(kernel, d, step=1e-3):
 @given(st.integers(1, 5), st.integers(1, 40), st.booleans(), st.integers(0, 99))
 def test_importance_is_the_curvature_of_the_features_kernel(d, count, pairs, seed):
     """The paired forms have no phase noise: their kernel is exactly the average over the frequencies."""
-    name, form = ("nonstationary", {"phase": "paired"}) if pairs else ("stationary", {"form": "paired"})
-    features = FEATURE_MAPS[name](n_features=count, frequency_scale=1.0, **form)
+    name, form = ("nonstationary", {"phase": "paired"}) if pairs else ("stationary", {"phase": "paired"})
+    features = FEATURE_MAPS[name](n_features=2 * count, frequency_scale=1.0, **form)
     omega = np.random.default_rng(seed).normal(size=(d, 2 if pairs else 1, count)) * 2
 
     def kernel(X):

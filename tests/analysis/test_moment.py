@@ -29,13 +29,14 @@ def ran(method, dataset="digits", **options):
     ("method", "options"),
     [
         ("SKL", SMALL),
-        ("SKL", {**SMALL, "form": "paired"}),
+        ("SKL", {**SMALL, "phase": "shared"}),
         ("ASKL", SMALL),
         ("ASKL", {**SMALL, "phase": "independent"}),
-        ("ASKL", {**SMALL, "phase": "paired"}),
+        ("ASKL", {**SMALL, "phase": "shared"}),
         ("RFDI", {**SMALL, "batch_size": 200}),
         ("NysDI", {**SMALL, "batch_size": 200}),
         ("LKRF", {"n_features": 200}),
+        ("LKRF", {"n_features": 200, "phase": "shared"}),
         ("SVC-rbf", {}),
     ],
 )
@@ -71,19 +72,21 @@ def test_a_share_of_the_features_makes_the_same_kernel_with_more_noise(monkeypat
     monkeypatch.setattr(measure, "SNAPSHOT_BYTES", 64 * 4 * 2 * 500)
     started, snapshots, model = ran("ASKL", n_features=4000, epochs=1, batch_size=512)
     at, whole = kernel_at(model.method, snapshots[-1].arrays), kernel_of(model.method, model.params)
-    assert at.kept < 550 < at.total == 4000
+    assert 900 < at.kept < 1100 < at.total == 4000  # 500 pairs
     X = started.arrays["view_points"][:30]
     error = np.abs(at.gram(X) - whole.gram(X)).max()
     assert 1e-4 < error < 6 / np.sqrt(at.kept)
 
 
-def test_re_weighted_features_that_are_left_out_give_their_weight_to_the_rest(monkeypatch):
-    _, snapshots, model = ran("LKRF", n_features=400)
+@pytest.mark.parametrize("phase", ["paired", "shared"])
+def test_re_weighted_features_that_are_left_out_give_their_weight_to_the_rest(phase):
+    _, snapshots, model = ran("LKRF", n_features=400, phase=phase)
     arrays = dict(snapshots[-1].arrays)
     few = len(arrays["q"]) // 2
-    arrays |= {"omega": arrays["omega"][:, :few], "phase": arrays["phase"][:, :few]}
+    arrays |= {name: arrays[name][:, :few] for name in ("omega", "phase") if name in arrays}
     at = kernel_at(model.method, arrays)
-    assert at.kept == few
+    assert at.kept == few * (2 if phase == "paired" else 1)
+    assert at.total == len(arrays["q"]) * at.kept // few
     assert float(at.params["q"].sum()) == pytest.approx(float(torch.as_tensor(arrays["q"]).sum()))
 
 

@@ -61,8 +61,8 @@ def test_the_profile_is_the_features_kernel_along_the_line(kind, d, count, away)
     if kind == "independent":
         expected = np.cos((X - start) @ omega.reshape(d, -1)).mean(axis=1) / 2
     else:
-        name, form = ("stationary", {"form": "paired"}) if kind == "stationary" else ("nonstationary", {"phase": kind})
-        features = FEATURE_MAPS[name](n_features=count, frequency_scale=1.0, **form)
+        name, form = ("stationary", {"phase": "paired"}) if kind == "stationary" else ("nonstationary", {"phase": kind})
+        features = FEATURE_MAPS[name](n_features=2 * count, frequency_scale=1.0, **form)
         params = {"omega": torch.tensor(omega[:, : features.pairs])}
         phi = [features.apply(params, torch.tensor(each)) for each in (X, start[None])]
         expected = (phi[0] @ phi[1].mT).numpy()[:, 0]

@@ -50,7 +50,7 @@ def refused(kernlab, home, monkeypatch):
         (("--set", "n_features=2.5"), "whole number"),
         (("--set", "learning_rate=nan"), "learning_rate must be a number above 0"),
         (("--set", "frequency_scale=-1"), "frequency_scale must be a number above 0"),
-        (("--set", "phase=both"), "one of shared"),
+        (("--set", "phase=both"), "one of paired"),
         (("--set", "objective=squared", "--method", "SKL", "--dataset", "chirp", "--set", "objective=hinge"), "hinge"),
         (("--set", "learned=false"), "learned"),
         (("--set", "batch_size=1000"), "batch_size=60"),

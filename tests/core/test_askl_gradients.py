@@ -1,7 +1,9 @@
 """The closed-form gradients of ASKL, written out in NumPy from METHODS 4.1 and nothing else.
 
-c = 1/√(2D),  z = XΩ + b,  z' = XΩ' + b,  Φ = c (cos z + cos z'),  G = ∂ℓ/∂F / m
-∇_W = ΦᵀG      A = −c (GWᵀ + 2(λ₂/m) Φ)      ∇_Ω = Xᵀ(sin z ∘ A)      ∇_Ω' = Xᵀ(sin z' ∘ A)
+c = 1/√(2D),  G = ∂ℓ/∂F / m,  A = c (GWᵀ + 2(λ₂/m) Φ),  ∇_W = ΦᵀG
+
+with phases   z = XΩ + b   Φ = c (cos z + cos z')                        ∇_Ω = −Xᵀ(sin z ∘ A)
+pairs         z = XΩ       Φ = c [cos z + cos z' ; sin z + sin z']       ∇_Ω = Xᵀ(cos z ∘ A_sin − sin z ∘ A_cos)
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ import torch
 from kernlab.methods import METHODS
 from kernlab.solvers.proximal_gradient import risk_gradients
 
-M, D_IN, D, K, LAMBDA = 10, 4, 7, 3, 0.3
+M, D_IN, D, K, LAMBDA = 10, 4, 8, 3, 0.3
 
 
-@pytest.fixture
-def problem():
+@pytest.fixture(params=["paired", "shared"])
+def problem(request):
     random = torch.Generator().manual_seed(0)
-    spec = METHODS["ASKL"].with_options({"n_features": D, "frequency_scale": 0.7, "feature_norm": LAMBDA})
+    options = {"n_features": D, "frequency_scale": 0.7, "feature_norm": LAMBDA, "phase": request.param}
+    spec = METHODS["ASKL"].with_options(options)
     X = torch.randn(M, D_IN, generator=random, dtype=torch.float64)
     params = spec.feature_map.init(X, random)
     params["weight"] = torch.randn(D, K, generator=random, dtype=torch.float64)
@@ -30,13 +33,18 @@ def in_numpy(params, X, outer):
     """Gradients of METHODS 4.1, with the loss's own gradient from ``outer``."""
     X, W = X.numpy(), params["weight"].numpy()
     omega, omega_prime = (params["omega"][:, p].numpy() for p in range(2))
-    b = params["phase"][0].numpy()
+    b = params["phase"][0].numpy() if "phase" in params else 0.0
     c = 1 / np.sqrt(2 * D)
-    z, z_prime = X @ omega + b, X @ omega_prime + b
-    Phi = c * (np.cos(z) + np.cos(z_prime))
+    both = X @ omega + b, X @ omega_prime + b
+    Phi = c * sum(np.cos(z) for z in both)
+    if "phase" not in params:
+        Phi = np.hstack([Phi, c * sum(np.sin(z) for z in both)])
     G = outer(Phi @ W) / M
-    A = -c * (G @ W.T + 2 * LAMBDA / M * Phi)
-    return Phi.T @ G, np.stack([X.T @ (np.sin(z) * A), X.T @ (np.sin(z_prime) * A)], axis=1)
+    A = c * (G @ W.T + 2 * LAMBDA / M * Phi)
+    if "phase" in params:
+        return Phi.T @ G, np.stack([-X.T @ (np.sin(z) * A) for z in both], axis=1)
+    A_cos, A_sin = A[:, : D // 2], A[:, D // 2 :]
+    return Phi.T @ G, np.stack([X.T @ (np.cos(z) * A_sin - np.sin(z) * A_cos) for z in both], axis=1)
 
 
 def hinge_slope(y):

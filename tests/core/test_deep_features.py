@@ -15,9 +15,10 @@ from kernlab.feature_maps import Deep, NonStationary, Stationary
 
 X = torch.randn(40, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 FORMS = [
-    Deep(n_features=7, hidden=5, layers=layers, stationary=stationary, frequency_scale=0.7, hidden_scale=1.3)
-    for layers in (2, 3, 5)
+    Deep(n_features=8, hidden=6, layers=L, stationary=stationary, frequency_scale=0.7, hidden_scale=1.3, phase=phase)
+    for L in (2, 3, 5)
     for stationary in (False, True)
+    for phase in ("paired", "shared")
 ]
 
 
@@ -26,9 +27,23 @@ def start(feature_map: Deep) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("stationary", [False, True])
+def test_it_is_pairs_of_pairs(stationary):
+    """φ_2(φ_1(x)) written out in NumPy from the parameters, ψ(x) = (1/P)√(1/s) [Σ_p cos Ω_pᵀx ; Σ_p sin Ω_pᵀx]."""
+    feature_map = Deep(n_features=8, hidden=6, stationary=stationary)
+    params, H = start(feature_map), X.numpy()
+    for number in range(2):
+        omega = params[f"layer{number}.omega"].numpy()
+        _, pairs, s = omega.shape
+        assert (pairs, s) == (1 if stationary else 2, 3 + number)
+        z = np.exp(1j * np.tensordot(H, omega, 1)).sum(1) / np.sqrt(s) / pairs
+        H = np.concatenate([z.real, z.imag], axis=1)
+    np.testing.assert_allclose(feature_map.apply(params, X), H, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("stationary", [False, True])
 def test_it_is_cosines_of_cosines(stationary):
     """φ_2(φ_1(x)) written out in NumPy from the parameters, φ(x) = (1/P)√(2/D) Σ_p cos(Ω_pᵀx + b)."""
-    feature_map = Deep(n_features=7, hidden=5, stationary=stationary)
+    feature_map = Deep(n_features=7, hidden=5, stationary=stationary, phase="shared")
     params, H = start(feature_map), X.numpy()
     for number in range(2):
         omega, b = (params[f"layer{number}.{name}"].numpy() for name in ("omega", "phase"))
@@ -41,7 +56,7 @@ def test_it_is_cosines_of_cosines(stationary):
 @pytest.mark.parametrize("feature_map", FORMS)
 def test_gradients_of_every_depth_are_those_of_automatic_differentiation(feature_map):
     params = start(feature_map)
-    cotangent = torch.randn(40, 7, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    cotangent = torch.randn(40, 8, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     Phi, pullback = feature_map.pullback(params, X)
     gradient = pullback(cotangent)
     leaves = {name: params[name].clone().requires_grad_() for name in feature_map.trainable}
@@ -53,7 +68,9 @@ def test_gradients_of_every_depth_are_those_of_automatic_differentiation(feature
         torch.testing.assert_close(gradient[name], leaf.grad, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("layer", [Stationary(n_features=6), NonStationary(n_features=6, phase="paired")])
+@pytest.mark.parametrize(
+    "layer", [Stationary(n_features=6, phase="shared"), NonStationary(n_features=6, phase="paired")]
+)
 def test_a_layers_gradient_on_its_inputs(layer):
     params = layer.init(X, torch.Generator().manual_seed(0))
     inputs = X.clone().requires_grad_()
@@ -74,9 +91,9 @@ def test_the_first_layer_takes_the_scale_of_the_inputs_and_the_others_that_of_it
 
 
 def test_deeper_layers_live_in_the_features_of_the_one_before():
-    params = start(Deep(n_features=7, hidden=5, layers=3))
+    params = start(Deep(n_features=8, hidden=6, layers=3))
     shapes = {name: tuple(value.shape) for name, value in params.items() if name.endswith("omega")}
-    assert shapes == {"layer0.omega": (3, 2, 5), "layer1.omega": (5, 2, 5), "layer2.omega": (5, 2, 7)}
+    assert shapes == {"layer0.omega": (3, 2, 3), "layer1.omega": (6, 2, 3), "layer2.omega": (6, 2, 4)}
 
 
 def test_the_pictures_get_the_first_layers_frequencies():
@@ -91,7 +108,8 @@ TRACED = """
 import torch
 from kernlab.feature_maps import Deep, NonStationary
 X = torch.randn(9, 3)
-for feature_map in (Deep(n_features=6, hidden=5, layers=3), NonStationary(n_features=6, learn_phase=True)):
+LEARNED = NonStationary(n_features=6, learn_phase=True, phase="shared")
+for feature_map in (Deep(n_features=6, hidden=4, layers=3), LEARNED):
     params = feature_map.init(X, torch.Generator().manual_seed(0))
     def both(params, X):
         Phi, pullback = feature_map.pullback(params, X)

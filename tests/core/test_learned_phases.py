@@ -9,8 +9,8 @@ from kernlab.feature_maps import FeatureMap, NonStationary, Stationary
 
 X = torch.randn(9, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 LEARNED = [
-    Stationary(n_features=6, frequency_scale=0.7, learn_phase=True),
-    NonStationary(n_features=6, frequency_scale=0.7, learn_phase=True),
+    Stationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="shared"),
+    NonStationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="shared"),
     NonStationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="independent"),
 ]
 
@@ -55,10 +55,10 @@ def test_stacked_models_have_the_gradients_of_each(feature_map):
 
 
 def test_the_paired_form_has_no_phases_to_learn():
-    for feature_map in (Stationary(form="paired", learn_phase=True), NonStationary(phase="paired", learn_phase=True)):
+    for feature_map in (Stationary(phase="paired", learn_phase=True), NonStationary(phase="paired", learn_phase=True)):
         assert feature_map.trainable == ("omega",)
         assert set(
             feature_map.replace(n_features=6).pullback(start(feature_map.replace(n_features=6)), X)[1](
-                torch.ones(9, 12, dtype=X.dtype)
+                torch.ones(9, 6, dtype=X.dtype)
             )
         ) == {"omega"}

@@ -88,7 +88,7 @@ def terms(feature_map, X, K: int = 4, n: int | None = None, **changes):
     return spectral_terms(W, Phi, generator=torch.Generator().manual_seed(2), **values), W, Phi, params
 
 
-PAIRED = [Stationary(n_features=40, form="paired"), NonStationary(n_features=40, phase="paired")]
+PAIRED = [Stationary(n_features=40, phase="paired"), NonStationary(n_features=40, phase="paired")]
 
 
 @pytest.mark.parametrize("feature_map", PAIRED, ids=lambda m: m.name)
@@ -117,7 +117,7 @@ def test_the_mean_trace_says_how_far_the_two_frequencies_disagree():
 
 def test_the_mean_trace_of_shared_phases_has_that_value_in_expectation():
     X = features(40, 3)
-    m = NonStationary(n_features=20_000, frequency_scale=1.0)
+    m = NonStationary(n_features=20_000, frequency_scale=1.0, phase="shared")
     t, _, _, params = terms(m, X, K=1, draws=2)
     difference = params["omega"][:, 0] - params["omega"][:, 1]
     expected = np.mean(0.5 * (np.cos(X.numpy() @ difference.numpy()) + 1))
@@ -126,7 +126,7 @@ def test_the_mean_trace_of_shared_phases_has_that_value_in_expectation():
 
 def test_each_term_is_its_formula():
     X = features(50, 3)
-    t, W, Phi, _ = terms(NonStationary(n_features=30, frequency_scale=1.0), X, K=4, n=50, delta=0.01)
+    t, W, Phi, _ = terms(NonStationary(n_features=30, frequency_scale=1.0, phase="shared"), X, K=4, n=50, delta=0.01)
     B, trace = np.linalg.norm(W.numpy(), "nuc"), float(Phi.pow(2).sum())
     assert t["weight_norm"] == pytest.approx(B)
     assert t["rank"] == 4

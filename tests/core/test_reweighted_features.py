@@ -26,7 +26,7 @@ def problem(task: str = "classification", K: int = 2, dtype=torch.float64, seed:
         y: torch.Tensor = torch.stack([f + 3, f * X[:, 1]], 1)[:, :K].to(dtype)
     else:
         y = torch.bucketize(f, torch.linspace(-1, 1, K + 1, dtype=torch.float64)[1:-1])
-    map_ = Weighted(**{"n_features": CANDIDATES, "frequency_scale": 1.5, **options})
+    map_ = Weighted(**{"n_features": CANDIDATES, "frequency_scale": 1.5, "phase": "shared", **options})
     return Problem(map_, None, X.to(dtype), y, K, task, seed, weight)
 
 
@@ -60,10 +60,41 @@ def test_uniform_weights_are_the_stationary_map():
     assert torch.equal(weighted.frequencies(params)["omega"], stationary.frequencies(same)["omega"])
 
 
+def test_pairs_are_exactly_the_weighted_sum_of_cosines():
+    X = torch.randn(4, D_IN, dtype=torch.float64)
+    map_ = Weighted(n_features=12, frequency_scale=0.7)
+    params = map_.init(X, torch.Generator().manual_seed(0))
+    q = torch.tensor([0.4, 0.3, 0.2, 0.1, 0.0, 0.0], dtype=torch.float64)
+    assert params["q"].shape == q.shape
+    Phi, z = map_.apply({**params, "q": q}, X), X @ params["omega"][:, 0]
+    torch.testing.assert_close(Phi @ Phi.T, (torch.cos(z[:, None] - z[None]) * q).sum(-1), rtol=1e-12, atol=1e-12)
+    assert map_.columns({**params, "q": q[:4]}) == 8
+
+
+@pytest.mark.parametrize(("task", "K"), [("classification", 2), ("classification", 3), ("regression", 2)])
+def test_the_values_of_pairs_are_the_power_of_the_targets_at_each_frequency(task, K):
+    """v_m = Σ_k |Σ_i exp(iω_mᵀx_i) ȳ_ik|², by complex numbers in NumPy."""
+    at = problem(task, K, phase="paired")
+    start, state, metrics = solved(at)
+    assert len(start["q"]) == CANDIDATES // 2
+    waves = np.exp(1j * at.X.numpy() @ start["omega"][:, 0].numpy())
+    v = (np.abs(waves.T @ labels(at)) ** 2).sum(axis=1)
+    np.testing.assert_allclose(relevance(at, start, torch.from_numpy(labels(at))), v, rtol=1e-10)
+    q = chi_square_ball(v, RADIUS * CANDIDATES / 2)
+    kept = np.argsort(-q)[: (q > 0).sum()]
+    np.testing.assert_allclose(state["q"], q[kept], rtol=1e-7)
+    np.testing.assert_array_equal(state["omega"], start["omega"][..., kept])
+    assert set(state) == {"omega", "q"}
+    assert metrics["support"] == len(kept)
+    assert metrics["alignment_after"] == pytest.approx(alignment(at.representation.apply(state, at.X), at.Y))
+    many = solved(at, resample=61)[1]["q"] * 31  # 31 draws of pairs have at least 61 columns
+    torch.testing.assert_close(many, many.round())
+
+
 def test_the_kernel_is_the_weighted_sum_of_cosines():
     """Over random phases: Σ q_m cos ω_mᵀ(x − x') is what 2 Σ q_m cos(…+b) cos(…+b) averages to."""
     X = torch.randn(4, D_IN, dtype=torch.float64)
-    map_ = Weighted(n_features=6, frequency_scale=0.7)
+    map_ = Weighted(n_features=6, frequency_scale=0.7, phase="shared")
     params = map_.init(X, torch.Generator().manual_seed(0))
     q = torch.tensor([0.4, 0.3, 0.2, 0.1, 0.0, 0.0], dtype=torch.float64)
     turns = torch.arange(8, dtype=torch.float64) * (2 * math.pi / 8)  # eight equal turns average a product exactly

@@ -172,7 +172,8 @@ def test_switching_a_part_keeps_the_options_that_both_have():
     spec = METHODS["ASKL"].with_options({"n_features": 77, "frequency_scale": 0.3, "feature_map": "stationary"})
     assert spec.feature_map == Stationary(n_features=77, frequency_scale=0.3)
     both = RunSpec.of("ASKL", "iris", form="paired", feature_map="stationary", n_features=9)
-    assert both.method.feature_map == Stationary(n_features=9, form="paired")
+    # The stationary map's word of version 1, where n_features counted frequencies.
+    assert both.method.feature_map == Stationary(n_features=18, phase="paired")
 
 
 def test_a_weight_adds_a_penalty_and_zero_drops_it():

@@ -39,10 +39,10 @@ def test_a_pass_is_the_optimizer_going_on():
     learner = KernelRegressor("SK", n_features=6, learning_rate=0.01, frobenius=0, random_state=0, batch_size=32)
     for _ in range(3):
         learner.partial_fit(X, y)
-    omega, phase = learner.model_.params["omega"][:, 0].double(), learner.model_.params["phase"][0].double()
+    omega = learner.model_.params["omega"][:, 0].double()
     Z = torch.from_numpy((X - X.mean(0)) / X.std(0))
     target = torch.from_numpy((y - y.mean()) / y.std())[:, None]
-    Phi = np.sqrt(2 / 6) * torch.cos(Z @ omega + phase)
+    Phi = np.sqrt(2 / 6) * torch.cat([torch.cos(Z @ omega), torch.sin(Z @ omega)], dim=1)
     W = torch.zeros(6, 1, dtype=torch.float64, requires_grad=True)
     adam = torch.optim.Adam([W], lr=0.01)
     from kernlab.training.gradient import row_order

@@ -86,14 +86,14 @@ SCHEDULES = {
 def by_hand(method, start, X, y, steps, objective, optimizer, schedule):
     """W and Ω [d, P, D] after each step."""
     W, omega = start["param/weight"].astype(np.float64), start["param/omega"].astype(np.float64)
-    phases = start["param/phase"].astype(np.float64)
+    phases = start["param/phase"].astype(np.float64) if "param/phase" in start else None
     P, n = omega.shape[1], len(X)
     rules = {name: RULES[optimizer]() for name in ("W", "omega")}
     for t in range(steps):
         rate = RATE * SCHEDULES[schedule](t / steps)
-        z = np.einsum("nd,dpk->npk", X, omega) + phases
+        z = np.einsum("nd,dpk->npk", X, omega) + (0 if phases is None else phases)
         c = math.sqrt(2 / D) / P
-        Phi = c * np.cos(z).sum(axis=1)
+        Phi = c * (np.cos(z) if phases is not None else np.concatenate([np.cos(z), np.sin(z)], axis=2)).sum(axis=1)
         G = outer_gradient(objective, Phi @ W, y)
         on_W, on_Phi = Phi.T @ G, G @ W.T
         if method == "ASKL":
@@ -102,16 +102,25 @@ def by_hand(method, start, X, y, steps, objective, optimizer, schedule):
             on_W = on_W + FROBENIUS * 2 * W
         W = W - rules["W"](on_W, rate)
         if method not in ("SK", "NSK"):
-            omega = omega - rules["omega"](np.einsum("nd,npk->dpk", X, -c * np.sin(z) * on_Phi[:, None]), rate)
+            on_z = -c * np.sin(z) * on_Phi[:, None, : z.shape[2]]
+            if phases is None:
+                on_z = on_z + c * np.cos(z) * on_Phi[:, None, z.shape[2] :]
+            omega = omega - rules["omega"](np.einsum("nd,npk->dpk", X, on_z), rate)
         if method == "ASKL":
             U, s, Vt = np.linalg.svd(W, full_matrices=False)
             W = U @ np.diag(np.maximum(s - rate * TRACE, 0)) @ Vt
         yield W, omega
 
 
-def compare(method, data, objective, optimizer="adam", schedule="cosine", steps=8) -> None:
+def compare(method, data, objective, optimizer="adam", schedule="cosine", steps=8, phase="paired") -> None:
     penalties = {"trace_norm": TRACE, "feature_norm": FEATURE} if method == "ASKL" else {"frobenius": FROBENIUS}
-    options = {"batch_size": len(data.X_train), "epochs": steps, "learning_rate": RATE, "frequency_scale": 0.5}
+    options = {
+        "batch_size": len(data.X_train),
+        "epochs": steps,
+        "learning_rate": RATE,
+        "frequency_scale": 0.5,
+        "phase": phase,
+    }
     run = spec(method, objective=objective, optimizer=optimizer, schedule=schedule, **options, **penalties)
     states = checkpoints(run, data)
     assert [state.step for state in states] == list(range(steps))
@@ -127,6 +136,12 @@ def compare(method, data, objective, optimizer="adam", schedule="cosine", steps=
 @pytest.mark.parametrize("method", ["SK", "NSK", "SKL", "NSKL", "ASKL"])
 def test_eight_steps_of_each_method_on_classes(method, objective):
     compare(method, classes(), objective)
+
+
+@pytest.mark.parametrize("phase", ["shared", "independent"])
+@pytest.mark.parametrize("method", ["SKL", "ASKL"])
+def test_eight_steps_with_phases(method, phase):
+    compare(method, classes(), "squared", phase=phase)
 
 
 @pytest.mark.parametrize("method", ["NSKL", "ASKL"])

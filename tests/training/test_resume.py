@@ -47,7 +47,7 @@ def test_every_method_goes_on_from_any_step(method):
 
 
 @pytest.mark.parametrize(
-    "options", [{"phase": "paired"}, {"phase": "independent"}, {"momentum": 0.0, "optimizer": "sgd"}]
+    "options", [{"phase": "shared"}, {"phase": "independent"}, {"momentum": 0.0, "optimizer": "sgd"}]
 )
 def test_other_forms_go_on_too(options):
     run, data = spec(**options), targets()
@@ -119,7 +119,7 @@ def test_a_checkpoint_of_the_last_step_only_finishes():
     assert same_event(rest[-1], whole[-1])
 
 
-@pytest.mark.parametrize("other", [{"n_features": 8}, {"phase": "paired"}, {"feature_map": "stationary"}])
+@pytest.mark.parametrize("other", [{"n_features": 8}, {"phase": "shared"}, {"feature_map": "stationary"}])
 def test_a_checkpoint_of_another_method_is_refused(other):
     data = classes()
     saved = checkpoints(spec(), data)[3]

@@ -126,7 +126,7 @@ def given(at: Shown) -> Given | None:
         columns,
         {each.name: each.weight for each in method.regularizers},
         method.learned,
-        map_.n_features if drawn and isinstance(map_, SpectralMap) else 0,
+        map_.draws if drawn and isinstance(map_, SpectralMap) else 0,
         candidates,
         at.arrays.get("q") if candidates else None,
         _gain(at),
