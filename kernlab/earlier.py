@@ -18,6 +18,9 @@ __all__ = ["VERSION", "options_from_version_1"]
 
 VERSION = 2  # of what unsaid settings mean
 
+#: Ridge penalties that named methods had of their own.
+PENALTIES: Mapping[str, Mapping[str, Any]] = {name: {"ridge": 0.05} for name in ("LKRF", "LKRF-resampled")}
+
 
 def options_from_version_1(method: MethodSpec, options: Mapping[str, Any], *, named: bool = True) -> dict[str, Any]:
     """Flat options as they were set in version 1, in the terms of today.
@@ -31,6 +34,10 @@ def options_from_version_1(method: MethodSpec, options: Mapping[str, Any], *, na
         KernlabError: an option or a value that there is not.
     """
     changes = dict(options)
+    if named:
+        parts = method.with_options({slot: changes[slot] for slot in SLOTS if slot in changes}).parts
+        unsaid = {key: value for part in parts for key, value in part.defaults_of_version_1}
+        changes = {**unsaid, **PENALTIES.get(method.name, {}), **changes}
     whole = method.with_options({slot: changes[slot] for slot in SLOTS if slot in changes}).options()
     if "phase" not in whole:
         return changes

@@ -116,11 +116,11 @@ for _spec in (
         **_ASSIGNED, title="Nyström features, k-means landmarks", source="DI §5.3; Zhang et al. 2008",
     ),
     MethodSpec(
-        "LKRF", Weighted(), solver=ChiSquareBall(), heads=(Ridge(ridge=0.05), LinearSVM()),
+        "LKRF", Weighted(), solver=ChiSquareBall(), heads=(Ridge(), LinearSVM()),
         title="Re-weighted random features", source="LKRF eq. 8–12",
     ),
     MethodSpec(
-        "LKRF-resampled", Weighted(), solver=ChiSquareBall(resample=500), heads=(Ridge(ridge=0.05), LinearSVM()),
+        "LKRF-resampled", Weighted(), solver=ChiSquareBall(resample=500), heads=(Ridge(), LinearSVM()),
         title="Random features drawn again from the learned weights", source="LKRF eq. 8–12",
     ),
     MethodSpec(

@@ -176,6 +176,7 @@ class Component:
         source: paper and equation.
         aliases: other spellings of an option, as ``alias -> (option, conversion)``.
         version: of what its options mean; it stands in the JSON from 2 on. See :meth:`upgraded`.
+        defaults_of_version_1: what options meant there that were left out, where that is no longer the default.
     """
 
     name: ClassVar[str] = ""
@@ -184,6 +185,7 @@ class Component:
     source: ClassVar[str] = ""
     aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {}
     version: ClassVar[int] = 1
+    defaults_of_version_1: ClassVar[tuple[tuple[str, Any], ...]] = ()
 
     @classmethod
     def build(cls, **values: Any) -> Self:
@@ -242,7 +244,7 @@ class Component:
     @classmethod
     def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options as an earlier version wrote them, in the terms of this one; what it left out had its own default."""
-        return dict(options)
+        return {**dict(cls.defaults_of_version_1), **options}
 
 
 def _refused(opt: Option, value: object) -> OptionError:

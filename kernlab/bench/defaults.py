@@ -14,6 +14,8 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.noisy import REAL, SETS
 from kernlab.compare import Cell, Record, backends
@@ -90,13 +92,16 @@ def against(
     failed = tuple(dict.fromkeys(record.message for record in (*learned, *assigned) if record.status == "failed"))
     pairs = [(a, b) for a, b in zip(learned, assigned, strict=True) if a.test is not None and b.test is not None]
     if not pairs:
-        return Against(dataset, method, counterpart, "", *[math.nan] * 5, 0, failed)
+        nothing = math.nan
+        return Against(dataset, method, counterpart, "", nothing, nothing, nothing, nothing, nothing, 0, failed)
     metric = pairs[0][0].metric
     sign = 1.0 if metric == "accuracy" else -1.0
-    gains = [sign * (float(a.test) - float(b.test)) for a, b in pairs]  # type: ignore[arg-type]
-    error = statistics.stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
-    means = [statistics.fmean(values) for values in zip(*((a.test, b.test, a.constant) for a, b in pairs), strict=True)]  # type: ignore[type-var]
-    return Against(dataset, method, counterpart, metric, *means, statistics.fmean(gains), error, len(pairs), failed)
+    ours, theirs = np.array([a.test for a, _ in pairs], float), np.array([b.test for _, b in pairs], float)
+    gains = sign * (ours - theirs)
+    error = float(gains.std(ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else math.inf
+    constant = float(np.mean([a.constant for a, _ in pairs]))
+    means = float(ours.mean()), float(theirs.mean()), constant, float(gains.mean())
+    return Against(dataset, method, counterpart, metric, *means, error, len(pairs), failed)
 
 
 @BENCHMARKS.register("defaults")
@@ -181,9 +186,8 @@ def _on(name: str, methods: Sequence[str], seeds: int, rows: int, workers: int |
     table = SETS[name]
     dataset = table.make(rows)
     pairs = {method: COUNTERPARTS[method] for method in methods if _fits(method, dataset)}
-    wanted = {(method, ""): (method, {}) for method in pairs} | {
-        (other, repr(options)): (other, options) for other, options in pairs.values()
-    }
+    wanted: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {(method, ""): (method, {}) for method in pairs}
+    wanted |= {(other, repr(options)): (other, options) for other, options in pairs.values()}
     records = _computed(wanted, dataset, table.test_size, seeds, workers)
     return [
         against(name, method, _named(other, options), records[method, ""], records[other, repr(options)])

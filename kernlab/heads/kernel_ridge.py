@@ -41,6 +41,8 @@ class KernelRidge(DualHead):
     formula = r"\min_{f\in\mathcal H}\tfrac1n\sum_i\|f(x_i)+b-y_i\|^2+g\|f\|_{\mathcal H}^2"
     source = "FKS eq. 2; Saunders, Gammerman & Vovk 1998"
     tasks = ("classification", "regression")
+    version = 2
+    defaults_of_version_1 = (("ridge", 0.0001),)
 
     ridge: float | Literal["auto"] = option(
         "auto", "Penalty g on ‖f‖², against the squared error averaged over samples; auto: by leave-one-out.",

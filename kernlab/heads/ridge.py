@@ -38,6 +38,8 @@ class Ridge(LinearHead):
     tasks = ("classification", "regression")
     bound = "discriminant"
     quick = True
+    version = 2
+    defaults_of_version_1 = (("ridge", 0.0001),)
 
     ridge: float | Literal["auto"] = option(
         "auto",

@@ -127,6 +127,8 @@ class Discriminant(MapObjective):
     )
     source = "DI eq. 6–10"
     tasks = ("classification", "regression")
+    version = 2
+    defaults_of_version_1 = (("rho", 0.0001),)
 
     rho: float | Literal["auto"] = option(
         "auto",

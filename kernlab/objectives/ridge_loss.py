@@ -40,6 +40,8 @@ class RidgeLoss(MapObjective):
     formula = r"\tfrac1m\|\Phi W+\mathbf 1b^\top-Y\|_F^2,\quad (W,b)\ \text{from the batch before}"
     source = "DI §5.1, baseline LS"
     tasks = ("classification", "regression")
+    version = 2
+    defaults_of_version_1 = (("rho", 0.0001),)
 
     rho: float | Literal["auto"] = option(
         "auto",

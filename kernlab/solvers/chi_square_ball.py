@@ -54,6 +54,11 @@ class ChiSquareBall(StepwiseSolver):
     learns = ("weighted",)
     objectives = ("alignment",)
     weighted = True
+    version = 2
+    defaults_of_version_1 = (
+        ("radius", 0.005),
+        ("validation", 0.0),
+    )
 
     radius: float | Literal["auto"] = option(
         "auto",
@@ -100,8 +105,9 @@ class ChiSquareBall(StepwiseSolver):
         Raises:
             OptionError: the ball is trivial.
         """
-        assert self.radius != "auto", "the radius is chosen before the first step"
         state = super().start(problem)
+        if self.radius == "auto":
+            return state
         N = len(state["q"])
         if self.radius * N >= N - 1:
             raise OptionError(

@@ -212,6 +212,11 @@ class FrameSelection(StepwiseSolver):
     objectives = ("squared",)
     gives_weights = True
     weighted = True
+    version = 2
+    defaults_of_version_1 = (
+        ("g", 1e-05),
+        ("validation", 0.0),
+    )
 
     algorithm: Literal["auto", "lasso", "fista", "subgradient"] = option(
         "auto",

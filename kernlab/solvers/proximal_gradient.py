@@ -70,6 +70,8 @@ class ProximalGradient(Solver):
     title = "Proximal gradient"
     formula = r"W^{t+1}=\operatorname{prox}_{\eta_t\lambda r}\!\left(W^t-\eta_t\,\hat g_t\right)"
     source = "ASKL eq. 7–9; Kingma & Ba 2015"
+    version = 2
+    defaults_of_version_1 = (("validation", 0.0),)
 
     optimizer: Literal["adam", "sgd", "adadelta"] = option("adam", "How gradients become steps.")
     learning_rate: float | Literal["auto"] = option(

@@ -35,7 +35,7 @@ from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.failures import why
 from kernlab.training.gradient import GradientState
-from kernlab.training.selection import Choice, Selection, holds_back, start
+from kernlab.training.selection import Choice, Selection, Trial, holds_back, start
 from kernlab.training.stacked import Stack, beginning, choosing, shape_of
 from kernlab.training.state import TrainingState
 from kernlab.typing import Tensor
@@ -314,35 +314,48 @@ def _chosen(tasks: Sequence[Task], device: torch.device) -> tuple[dict[int, Choi
     """What the held rows of each choose, by number, where the tasks hold rows back; and those that came to nothing."""
     if not holds_back(tasks[0].method):
         return {task.number: None for task in tasks}, []
-    going = [(task, choosing(*task[1:])) for task in tasks]
-    stack = Stack([selection.state for _, selection in going], device)
-    choices: dict[int, Choice | None] = {}
     failures: list[Replicate] = []
+    going = [(task, choosing(*task[1:])) for task in tasks]
     for _, selection in going:
         selection.to(device)
-        selection.look()
-    while going:
-        left = []
-        for place, ((task, selection), sound) in enumerate(zip(going, stack.sound(), strict=True)):
-            state = selection.state
+    for side in ("learned", "assigned"):  # one after the other: each side of all is one stack
+        trials = [(task, selection, getattr(selection, side)) for task, selection in going]
+        failed = _judged_side_by_side([each for each in trials if each[2]], device)
+        failures += failed.values()
+        going = [(task, selection) for task, selection in going if task.number not in failed]
+    return {task.number: selection.choice for task, selection in going}, failures
+
+
+def _judged_side_by_side(trials: Sequence[tuple[Task, Selection, Trial]], device: torch.device) -> dict[int, Replicate]:
+    """Train these on the rows that are not held until each is done; what failed, by number."""
+    failed: dict[int, Replicate] = {}
+    if not trials:
+        return failed
+    stack = Stack([trial.state for _, _, trial in trials], device)
+    for _, _, trial in trials:
+        trial.look()
+    while trials:
+        going = []
+        for place, ((task, selection, trial), sound) in enumerate(zip(trials, stack.sound(), strict=True)):
+            state = trial.state
             try:
                 if not sound:
                     raise state.diverged()
                 if state.step and state.step % state.per_epoch == 0:
-                    selection.look()
-                if selection.done:
-                    choices[task.number] = selection.choice
-                else:
-                    left.append(place)
+                    trial.look()
+                    if trial is selection.assigned:
+                        trial.drop_if_behind(selection.learned)
+                if not trial.done:
+                    going.append(place)
             except TrainingError as error:
-                failures.append(_failed(task, error, device))
-        if len(left) < len(going):
-            stack.keep(left)
-            going = [going[place] for place in left]
-        if going:
-            ends = [state.per_epoch - state.step % state.per_epoch for state in (s.state for _, s in going)]
-            stack.advance(min(ends))
-    return choices, failures
+                failed[task.number] = _failed(task, error, device)
+        if len(going) < len(trials):
+            stack.keep(going)
+            trials = [trials[place] for place in going]
+        if trials:
+            states = [trial.state for _, _, trial in trials]
+            stack.advance(min(state.per_epoch - state.step % state.per_epoch for state in states))
+    return failed
 
 
 # -- measuring --------------------------------------------------------------------------------------------------

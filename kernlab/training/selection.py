@@ -7,9 +7,9 @@
 Learned frequencies overfit noisy tables within a few epochs, and need hundreds on others, so no fixed number is right
 for both. The loss judges, because it is smoother than an accuracy over few rows. A map that is learned before its head
 is judged by the error of a ridge regression on its features, whose penalty is chosen on the same rows, since
-leave-one-out is blind to what the map took from the labels; "no epoch" is then among the choices, and is the assigned
-map. Measured on nine tables (three splits each), repeating on all rows with averaged weights was better than keeping
-the judged weights, and better than repeating without the average.
+leave-one-out is blind to what the map took from the labels. The map as it was drawn is always among the choices: on
+some tables it is best. Measured on nine tables (three splits each), repeating on all rows with averaged weights was
+better than keeping the judged weights, and better than repeating without the average.
 
 Source: Prechelt 1998 (early stopping); Shamir & Zhang 2013 (polynomial-decay averaging of the weights).
 """
@@ -35,13 +35,15 @@ from kernlab.objectives import Loss
 from kernlab.solvers import ProximalGradient, StepwiseSolver
 from kernlab.training.events import Checkpoint
 from kernlab.training.gradient import GradientState
-from kernlab.training.state import TrainingState
+from kernlab.training.state import TrainingState, to_numpy
 from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
-__all__ = ["Choice", "Selection", "held_out", "holds_back", "start"]
+__all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
 
 PATH_ROWS, PATH_ROWS_PER_FEATURE = 2000, 10  # that a path of ridge regressions is fitted to after each epoch, at least
+BEHIND = 1.5  # times the loss of the learned map, at which the assigned one is given up
+MARGIN = float(__import__("os").environ.get("MARGIN","1"))
 ENTROPY = 0x6B65707  # sets the draw of the held rows apart from what else the seed decides
 
 
@@ -56,6 +58,7 @@ class Choice:
         rows: held rows.
         loss: their loss at that epoch.
         penalty: ridge penalty of the heads, where it was chosen here.
+        learned: the map is learned; False: the held rows prefer it as it was drawn.
     """
 
     epoch: int
@@ -64,6 +67,7 @@ class Choice:
     rows: int
     loss: float
     penalty: float | None = None
+    learned: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -109,6 +113,8 @@ def start(
     """
     if isinstance(method.solver, ProximalGradient):
         rows = None if choice is None else torch.from_numpy(_rows(method, data, seed)[0])
+        if choice and not choice.learned and not method.map_first:
+            method = as_assigned(method)
         state: TrainingState = GradientState(
             method, data, seed, device, sample_weight, drawn_from=rows, epochs=None if choice is None else choice.epoch,
             averaged=choice is not None,
@@ -133,21 +139,130 @@ def _part(data: Prepared, rows: NDArray[np.int64]) -> Prepared:
     return replace(data, train_rows=data.train_rows[rows], X_train=data.X_train[rows], y_train=data.y_train[rows])
 
 
+class Trial:
+    """A training on the rows that are not held, judged after every epoch.
+
+    Attributes:
+        state: the training.
+        best: the best choice so far.
+        losses: of the held rows at that choice, [held].
+        first: the same before the first step, for a map that is learned before its head.
+        lowest: the lowest loss up to each epoch.
+        weight: how often each held row counts; None: once.
+    """
+
+    def __init__(self, state: GradientState, held: tuple[Tensor, Tensor], weight: Tensor | None) -> None:
+        self.state, self._held, self.weight = state, held, weight
+        self._waited, self._reference, self._dropped = 0, math.inf, False
+        self.best: Choice | None = None
+        self.losses = self.first = held[0].new_empty(0)
+        self.lowest: list[float] = []
+
+    @property
+    def epoch(self) -> int:
+        return self.state.step // self.state.per_epoch
+
+    @property
+    def done(self) -> bool:
+        """Every epoch was tried, nothing was gained for a while, or it cannot win any more."""
+        return self._dropped or self.state.done or self._waited >= int(self.state.solver.n_iter_no_change)
+
+    def advance(self) -> None:
+        """One epoch."""
+        for _ in range(self.state.per_epoch):
+            self.state.advance()
+
+    @torch.no_grad()
+    def look(self) -> dict[str, float]:
+        """Judge the present epoch: ``validation_metric`` and ``validation_loss`` on the held rows."""
+        state, objective, penalty = self.state, self.state.method.objective, None
+        X, y = self._held
+        if state.method.map_first:
+            rows = max(PATH_ROWS, PATH_ROWS_PER_FEATURE * state.method.feature_map.columns(state.parameters))
+            fixed = [p for head in state.method.heads if isinstance(p := head.options().get("ridge"), float)]
+            F, each, penalty = _judged(
+                state.method.feature_map, state.parameters, (state.X[:rows], state.y[:rows]), self._held, state.K,
+                None if state.weight is None else state.weight[:rows], self.weight, fixed[:1],
+            )  # fmt: skip
+        else:
+            assert isinstance(objective, Loss)
+            F = outputs(state.method, state.parameters, X)
+            each = torch.func.vmap(lambda f, target: objective.value(f[None], target[None]))(F, y)
+        loss = _mean(each, self.weight)
+        if not math.isfinite(loss):
+            raise state.diverged(loss)
+        if state.method.map_first and not self.epoch:
+            self.first = each
+        # Before the first step the weights of a joint head are zero: that is no model.
+        if (state.method.map_first or self.epoch) and (self.best is None or loss < self.best.loss):
+            self.best = Choice(self.epoch, int(state.solver.epochs), self.epoch, len(X), loss, penalty)
+            self.losses, state.penalty = each, penalty
+        self.lowest.append(min([loss, *self.lowest[-1:]]))
+        if loss < self._reference - state.solver.tolerance * abs(self._reference) or math.isinf(self._reference):
+            self._reference, self._waited = loss, 0
+        elif self.epoch:
+            self._waited += 1
+        return {"validation_metric": state.score(F, y), "validation_loss": loss}
+
+    def drop_if_behind(self, other: Trial) -> None:
+        """Give up where a quarter of the epochs left the loss far above what the other had by then."""
+        reached = other.lowest[min(self.epoch, len(other.lowest) - 1)]
+        self._dropped |= 4 * self.epoch >= int(self.state.solver.epochs) and self.lowest[-1] > BEHIND * reached
+
+    @property
+    def dropped(self) -> bool:
+        """It was given up."""
+        return self._dropped
+
+    def checkpoint(self) -> Checkpoint:
+        """The state's, with what was judged so far."""
+        inner = self.state.checkpoint()
+        own = {
+            "best": self.best and self.best.to_dict(),
+            "reference": self._reference if math.isfinite(self._reference) else None,
+            "waited": self._waited,
+            "dropped": self._dropped,
+            "lowest": list(self.lowest),
+        }
+        judged = {"judged/losses": to_numpy(self.losses), "judged/first": to_numpy(self.first)}
+        return replace(inner, arrays={**inner.arrays, **judged}, state={**inner.state, "trial": own})
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from there."""
+        self.state.restore(checkpoint)
+        own: Mapping[str, Any] = checkpoint.state["trial"]
+        self.best = Choice(**own["best"]) if own["best"] else None
+        self.state.penalty = self.best.penalty if self.best else None
+        self._reference = math.inf if own["reference"] is None else float(own["reference"])
+        self._waited, self._dropped, self.lowest = int(own["waited"]), bool(own["dropped"]), list(own["lowest"])
+        device = self._held[0].device
+        self.losses, self.first = (
+            torch.as_tensor(np.array(checkpoint.arrays[f"judged/{name}"])).to(device) for name in ("losses", "first")
+        )
+
+    def to(self, device: torch.device) -> None:
+        """Judge on this device from now on."""
+        self._held = self._held[0].to(device), self._held[1].to(device)
+        self.losses, self.first = self.losses.to(device), self.first.to(device)
+
+
 class Selection:
-    """Chooses how long a method learns from mini-batches.
+    """Chooses how long a method learns from mini-batches, and whether its map is learned at all.
 
         while not selection.done:
-            selection.state.advance()
-            if selection.state.step % selection.state.per_epoch == 0:
-                metrics = selection.look()
+            selection.advance()
+
+    Beside a map that is learned jointly with its weights the assigned map is trained on the same rows; beside a map
+    that is learned first stands the map as it was drawn. What was learned is kept where the held rows' loss is lower by
+    more than one standard error of the paired difference.
 
     Args:
         method: resolved, and :func:`holds_back`.
         data, seed, device, sample_weight: as for :func:`start`.
 
     Attributes:
-        state: the training on the rows that are not held.
-        rows: held rows.
+        learned: the method's own trial.
+        assigned: that of the assigned map; None where it needs no training of its own.
     """
 
     def __init__(
@@ -159,98 +274,118 @@ class Selection:
         sample_weight: Tensor | None = None,
     ) -> None:
         fit, held = _rows(method, data, seed)
-        weight = None if sample_weight is None else sample_weight[torch.from_numpy(fit).to(sample_weight.device)]
-        self.state = GradientState(method, _part(data, fit), seed, device, weight, averaged=True)
-        self.rows = len(held)
-        self._X, self._y = self.state.tensors(data.X_train[held], data.y_train[held])
-        self._weight = None if sample_weight is None else sample_weight[torch.from_numpy(held).to(sample_weight.device)]
-        solver = self.state.solver
-        self._patience, self._gain = int(solver.n_iter_no_change), solver.tolerance
-        self._best: Choice | None = None
-        self._reference, self._waited = math.inf, 0
+        part, weight, held_weight = _part(data, fit), _taken(sample_weight, fit), _taken(sample_weight, held)
 
-    def to(self, device: torch.device) -> None:
-        """Judge on this device from now on."""
-        self._X, self._y = self._X.to(device), self._y.to(device)
+        def trial(method: MethodSpec) -> Trial:
+            state = GradientState(method, part, seed, device, weight, averaged=True)
+            return Trial(state, state.tensors(data.X_train[held], data.y_train[held]), held_weight)
+
+        self.learned = trial(method)
+        self.assigned = trial(as_assigned(method)) if method.learned and not method.map_first else None
+
+    @property
+    def state(self) -> GradientState:
+        """The training of the method's own trial."""
+        return self.learned.state
 
     @property
     def done(self) -> bool:
-        """Every epoch was tried, or nothing was gained for a while."""
-        return self.state.done or self._waited >= self._patience
+        """Nothing is left to try."""
+        return self.learned.done and (self.assigned is None or self.assigned.done)
+
+    @property
+    def epoch(self) -> int:
+        """Epochs of the longer trial."""
+        return max(trial.epoch for trial in (self.learned, self.assigned) if trial)
+
+    def look(self) -> dict[str, float]:
+        """Judge the present epoch of the method's own trial."""
+        return self.learned.look()
+
+    def advance_assigned(self) -> dict[str, float]:
+        """One epoch of the assigned map, judged: ``assigned_validation_metric`` and ``…_loss``; empty if it is over."""
+        trial = self.assigned
+        if trial is None or trial.done:
+            return {}
+        if not trial.lowest:
+            trial.look()
+        trial.advance()
+        found = trial.look()
+        trial.drop_if_behind(self.learned)
+        return {f"assigned_{name}": value for name, value in found.items()}
+
+    def advance(self) -> None:
+        """One epoch of each trial that is not over, judged."""
+        if not self.learned.done:
+            if not self.learned.lowest:
+                self.learned.look()
+            self.learned.advance()
+            self.learned.look()
+        self.advance_assigned()
 
     @property
     def choice(self) -> Choice:
         """The best so far."""
-        assert self._best, "there was no look yet"
-        return replace(self._best, stopped=self._epoch)
-
-    @property
-    def _epoch(self) -> int:
-        return self.state.step // self.state.per_epoch
-
-    @torch.no_grad()
-    def look(self) -> dict[str, float]:
-        """Judge the present epoch: ``validation_metric`` and ``validation_loss`` on the held rows."""
-        state, objective, epoch = self.state, self.state.method.objective, self._epoch
-        penalty = None
-        if state.method.map_first:
-            F, loss, penalty = self._by_ridge()
-        else:
-            assert isinstance(objective, Loss)
-            F = outputs(state.method, state.parameters, self._X)
-            loss = float(objective.value(F, self._y))
-        if not math.isfinite(loss):
-            raise state.diverged(loss)
-        possible = state.method.map_first or epoch > 0  # without a step the weights of a joint head are zero
-        if possible and (self._best is None or loss < self._best.loss):
-            self._best = Choice(epoch, int(state.solver.epochs), epoch, self.rows, loss, penalty)
-            state.penalty = penalty
-        if loss < self._reference - self._gain * abs(self._reference) or math.isinf(self._reference):
-            self._reference, self._waited = loss, 0
-        elif epoch:
-            self._waited += 1
-        return {"validation_metric": state.score(F, self._y), "validation_loss": loss}
-
-    def _by_ridge(self) -> tuple[Tensor, float, float]:
-        """Outputs, error and penalty of the best ridge regression on the present features."""
-        state, params = self.state, self.state.parameters
-        feature_map = state.method.feature_map
-        rows = max(PATH_ROWS, PATH_ROWS_PER_FEATURE * feature_map.columns(params))
-        fixed = [p for head in state.method.heads if isinstance(p := getattr(head, "ridge", None), float)]
-        found = _judged(
-            feature_map, params, (state.X[:rows], state.y[:rows]), (self._X, self._y), state.K,
-            None if state.weight is None else state.weight[:rows], self._weight, fixed[:1],
-        )  # fmt: skip
+        found = self.learned.best
+        assert found, "there was no look yet"
+        found = replace(found, stopped=self.epoch)
+        if self.assigned:
+            other, losses = self.assigned.best, self.assigned.losses
+            if self.assigned.dropped or other is None or self._gained(losses):
+                return found
+            return replace(other, stopped=self.epoch, learned=False)
+        if len(self.learned.first) and not self._gained(self.learned.first):
+            return replace(found, epoch=0, loss=self.learned.lowest[0], penalty=None, learned=False)
         return found
 
+    def _gained(self, losses: Tensor) -> bool:
+        """Whether learning lowers the held rows' losses by more than one standard error."""
+        difference, weight = losses - self.learned.losses, self.learned.weight
+        mean = _mean(difference, weight)
+        return mean > MARGIN * math.sqrt(_mean((difference - mean).square(), weight) / len(difference))
+
     def checkpoint(self) -> Checkpoint:
-        """The state's, with what was judged so far."""
-        inner = self.state.checkpoint()
-        own = {
-            "best": self._best and self._best.to_dict(),
-            "reference": self._reference if math.isfinite(self._reference) else None,
-            "waited": self._waited,
-        }
-        return replace(inner, state={**inner.state, "selection": own})
+        """Everything needed to go on."""
+        found = self.learned.checkpoint()
+        if self.assigned is None:
+            return found
+        other = self.assigned.checkpoint()
+        arrays = {**found.arrays, **{f"assigned/{name}": value for name, value in other.arrays.items()}}
+        return replace(found, arrays=arrays, state={**found.state, "assigned": dict(other.state)})
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
-        self.state.restore(checkpoint)
-        own: Mapping[str, Any] = checkpoint.state["selection"]
-        self._best = Choice(**own["best"]) if own["best"] else None
-        self.state.penalty = self._best.penalty if self._best else None
-        self._reference = math.inf if own["reference"] is None else float(own["reference"])
-        self._waited = int(own["waited"])
+        self.learned.restore(checkpoint)
+        if self.assigned:
+            own = {k.removeprefix("assigned/"): v for k, v in checkpoint.arrays.items() if k.startswith("assigned/")}
+            self.assigned.restore(Checkpoint(checkpoint.step, own, checkpoint.state["assigned"]))
 
     def run(self) -> Choice:
-        """Train to the end and judge every epoch."""
-        if self.state.step == 0:
-            self.look()
+        """Try everything."""
         while not self.done:
-            self.state.advance()
-            if self.state.step % self.state.per_epoch == 0:
-                self.look()
+            self.advance()
         return self.choice
+
+    def to(self, device: torch.device) -> None:
+        """Judge on this device from now on."""
+        for trial in (self.learned, self.assigned):
+            if trial:
+                trial.to(device)
+
+
+def as_assigned(method: MethodSpec) -> MethodSpec:
+    """The method with its map as it was drawn: only the weights are learned."""
+    kept = tuple(r for r in method.regularizers if r.acts != "feature gradient")
+    return replace(method, learned=False, regularizers=kept)
+
+
+def _taken(weight: Tensor | None, rows: NDArray[np.int64]) -> Tensor | None:
+    return None if weight is None else weight[torch.from_numpy(rows).to(weight.device)]
+
+
+def _mean(values: Tensor, weight: Tensor | None) -> float:
+    """Of the held rows, each as often as it counts."""
+    return float(values.mean() if weight is None else (values * weight).sum() / weight.sum())
 
 
 def _judged(
@@ -262,8 +397,8 @@ def _judged(
     weight: Tensor | None,
     held_weight: Tensor | None,
     penalties: list[float],
-) -> tuple[Tensor, float, float]:
-    """Outputs on the held rows, mean squared error and penalty of the best ridge regression on the fit rows."""
+) -> tuple[Tensor, Tensor, float]:
+    """Outputs and squared errors on the held rows, and the penalty, of the best ridge regression on the fit rows."""
 
     def blocks(X: Tensor) -> Iterator[Tensor]:
         return feature_blocks(feature_map, params, X)
@@ -271,14 +406,13 @@ def _judged(
     Y, target = (real_targets(y, K, X.dtype) for X, y in (fit, held))
     path = RidgePath(lambda: blocks(fit[0]), Y, sample_weight=weight)
     Phi = torch.cat(list(blocks(held[0])))
-    share = torch.full_like(target[:, 0], 1 / len(target)) if held_weight is None else held_weight / held_weight.sum()
-    best: tuple[Tensor, float, float] | None = None
+    best: tuple[Tensor, Tensor, float] | None = None
     for penalty in penalties or path.penalties:
         found = path.fit(penalty)
         F = Phi @ found.weight + found.bias
-        error = float((wide(F - target).square().sum(1) * wide(share)).sum())
-        if best is None or error <= best[1]:
-            best = F, error, penalty
+        errors = wide(F - target).square().sum(1)
+        if best is None or _mean(errors, held_weight) <= _mean(best[1], held_weight):
+            best = F, errors, penalty
     assert best
     return best
 
@@ -305,11 +439,12 @@ def _stepwise(
             state.advance()
         if method.map_first:
             assert isinstance(method.feature_map, FeatureMap)
-            _, error, penalty = _judged(
+            _, errors, penalty = _judged(
                 method.feature_map, state.params, (state.X, state.y), (X, y), state.K, weight, held_weight, []
             )
         else:
-            error = float((outputs(method, state.params, X) - target).square().sum(1).mean())
+            errors = (outputs(method, state.params, X) - target).square().sum(1)
+        error = _mean(errors, held_weight)
         if best is None or error < best[0]:
             best, worse = (error, solver, penalty), 0
         else:

@@ -80,7 +80,7 @@ def choosing(method: MethodSpec, data: Prepared, seed: int) -> Selection:
     """The choice of how long a resolved method trains, before its first step, in the same way."""
     with _plainly(method) as plain:
         selection = Selection(plain, data, seed, torch.device("cpu"))
-    selection.state.method = method
+    selection.state.method = replace(method, objective=selection.state.method.objective)
     return selection
 
 

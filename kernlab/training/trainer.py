@@ -114,7 +114,7 @@ def train(
             if not choosing.done:
                 return
             choice = choosing.choice
-            before = _Before(state.step, state.epoch, choice)
+            before = _Before(choosing.epoch * state.per_epoch, float(choosing.epoch), choice)
             state = start(spec.method, data, spec.seed, device, choice=choice)
             yield Kept(before.step, before.epoch, _kept(state, before))
             measure = Measure(state, looks)
@@ -247,7 +247,7 @@ def _steps(
         yield from _look(state, measure, judged)
         yield goal.checkpoint()
     saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-    while not goal.done:
+    while not state.done and not (choosing and choosing.learned.done):
         if control.paused:
             yield from _point(state)
             control.wait()
@@ -268,8 +268,8 @@ def _steps(
         judged = {}
         if state.step % state.per_epoch == 0:
             stepped |= control.spent("epoch")
-            judged = choosing.look() if choosing else {}
-        looking = stepped or goal.done or state.step in looks
+            judged = {**choosing.look(), **choosing.advance_assigned()} if choosing else {}
+        looking = stepped or state.done or state.step in looks or (choosing is not None and choosing.learned.done)
         if looking or state.step <= 8 or state.step % every == 0:
             yield from _point(state)
         if state.done and not choosing:
@@ -278,6 +278,15 @@ def _steps(
             yield from _look(state, measure, judged)
         elif judged:
             yield Evaluated(state.step, state.epoch, judged)
+    while choosing and not choosing.done:  # the assigned map may take longer to come to its best
+        if control.paused:
+            control.wait()
+        if control.cancelled:
+            yield choosing.checkpoint()
+            yield Cancelled(state.step)
+            return
+        judged = choosing.advance_assigned()
+        yield Evaluated(choosing.epoch * state.per_epoch, float(choosing.epoch), judged)
 
 
 def _point(state: TrainingState) -> Iterator[Event]:
