@@ -327,7 +327,8 @@ class RidgePath:
               h_i=\tfrac1N+\bar\varphi_i^\top V\operatorname{diag}\bigl((s+\rho)^{-1}\bigr)V^\top\bar\varphi_i
 
     A row of leverage h_i that has residual r_i has the residual r_i/(1 − h_i) where the regression, bias included, is
-    fitted without it. A row of weight w is w equal rows, of which one is left out, N = Σ w_i. O(nD² + D³) time.
+    fitted without it. A row of weight w is w equal rows, of which one is left out, N = Σ w_i. O(nD² + D³) time, or
+    O(n²D + n³) with more features than rows.
 
     Args:
         blocks: yields Φ in blocks of rows, n rows together; called once for the fit and once for each leave-one-out.
@@ -351,19 +352,23 @@ class RidgePath:
         sample_weight: Float[Tensor, " n"] | None = None,
     ) -> None:
         self._blocks, self._Y, self._weight = blocks, Y, sample_weight
-        self._moments = m = moments(blocks(), Y, sample_weight=sample_weight)
-        s, self._V = torch.linalg.eigh(m.gram)
-        self._s = s.clamp_min(0)
+        first = next(iter(blocks()))
+        if first.shape[1] > len(Y):
+            m, s, self._V = _turned_rows(torch.cat([wide(block) for block in blocks()]), Y, sample_weight)
+        else:
+            m = moments(blocks(), Y, sample_weight=sample_weight)
+            s, self._V = torch.linalg.eigh(m.gram)
+        self._moments, self._s = m, s.clamp_min(0)
         self._turned = self._V.mT @ m.cross
         eps = torch.finfo(s.dtype)
-        self._floor = max(len(s) * eps.eps * float(self._s[-1]), eps.tiny)
+        self._floor = max(len(s) * eps.eps * float(self._s[-1:].sum()), eps.tiny)
         self._total = len(Y) if sample_weight is None else float(wide(sample_weight).sum())
         size = float(self._s.sum()) / self._total
         self.penalties = tuple((size or 1.0) * 10.0 ** (k / 2) for k in range(-12, 9))
 
     def _lifted(self, penalty: float) -> tuple[Float[Tensor, " D"], float]:
         """s + ρ, and by how much the diagonal was raised where that would vanish within rounding."""
-        jitter = max(0.0, self._floor - float(self._s[0]) - penalty)
+        jitter = max(0.0, self._floor - float(self._s[:1].sum()) - penalty)
         return self._s + (penalty + jitter), jitter
 
     def fit(self, penalty: float) -> Ridge:
@@ -394,6 +399,24 @@ class RidgePath:
         errors: list[float] = self.leave_one_out(self.penalties).tolist()
         best: float = self.penalties[max(range(len(errors)), key=lambda k: (-errors[k], k))]
         return best
+
+
+def _turned_rows(
+    Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], sample_weight: Float[Tensor, " n"] | None
+) -> tuple[Moments, Float[Tensor, " r"], Float[Tensor, "D r"]]:
+    """Moments without the D × D matrix, and its eigenvalues and vectors from the n × n one, for more features than rows.
+
+    Where the rows end there is nothing: what is left out of V is orthogonal to every row.
+    """
+    w = Phi.new_ones(len(Phi)) if sample_weight is None else checked_weight(sample_weight).to(Phi.device)
+    targets, total, root = wide(Y), w.sum(), w.sqrt()[:, None]
+    mean, target_mean = w @ Phi / total, w @ targets / total
+    centred = root * (Phi - mean)
+    s, U = torch.linalg.eigh(centred @ centred.mT)
+    kept = s > len(s) * torch.finfo(s.dtype).eps * s[-1].clamp_min(torch.finfo(s.dtype).tiny)
+    V = (centred.mT @ U[:, kept]) / s[kept].sqrt()
+    cross = centred.mT @ (root * (targets - target_mean))
+    return Moments(Phi.new_empty(0, 0), cross, mean, target_mean), s[kept], V
 
 
 def _fitted(m: Moments, W: Float[Tensor, "D K"], jitter: float, like: Tensor) -> Ridge:

@@ -138,8 +138,8 @@ def _heavy(task: str) -> Callable[[int], Dataset]:
         X = random.standard_t(2 if regression else 1.5, size=(n, 15))
         f = np.tanh(X[:, 0]) + np.tanh(X[:, 1] * X[:, 2]) + 0.5 * np.sin(X[:, 3])
         if regression:
-            return make_dataset("heavy-tailed targets", X, (f + 0.5 * random.standard_t(2.5, n))[:, None], "regression")
-        return make_dataset("heavy-tailed inputs", X, _classes(random, 2 * f, 0.4), "classification")
+            return make_dataset("heavy-targets", X, (f + 0.5 * random.standard_t(2.5, n))[:, None], "regression")
+        return make_dataset("heavy-inputs", X, _classes(random, 2 * f, 0.4), "classification")
 
     return make
 
@@ -155,6 +155,7 @@ def _repeated(make: Callable[[int], Dataset], name: str) -> Callable[[int], Data
     return repeated
 
 
+# Categories of a census and of a credit table, by how many values each has.
 _CENSUS = (9, 16, 7, 15, 6, 5, 2, 42)
 _CREDIT = (4, 5, 10, 5, 5, 4, 3, 4, 3, 3, 4, 2, 2)
 
@@ -169,8 +170,8 @@ SETS: dict[str, Table] = {
     "mixed-4000": Table(_mixed(4000, _CREDIT, 7, 12, 0.3, 1.0), test_size=0.8),
     "imbalanced": Table(_imbalanced),
     "wide": Table(_wide, test_size=0.8),
-    "heavy-tailed inputs": Table(_heavy("classification")),
-    "heavy-tailed targets": Table(_heavy("regression")),
-    "duplicates, classes": Table(_repeated(_mixed(1500, _CENSUS, 6, 9, 0.25, 1.5), "duplicates, classes")),
-    "duplicates, targets": Table(_repeated(_real("abalone").make, "duplicates, targets"), needs=("abalone",)),
+    "heavy-inputs": Table(_heavy("classification")),
+    "heavy-targets": Table(_heavy("regression")),
+    "duplicate-classes": Table(_repeated(_mixed(1500, _CENSUS, 6, 9, 0.25, 1.5), "duplicate-classes")),
+    "duplicate-targets": Table(_repeated(_real("abalone").make, "duplicate-targets"), needs=("abalone",)),
 }

@@ -41,9 +41,9 @@ from kernlab.typing import Tensor
 
 __all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
 
-PATH_ROWS, PATH_ROWS_PER_FEATURE = 2000, 10  # that a path of ridge regressions is fitted to after each epoch, at least
+PATH_ROWS, PATH_ROWS_PER_FEATURE, PATH_MOST = 2000, 4, 8000  # that a path of ridge regressions is fitted to
 BEHIND = 1.5  # times the loss of the learned map, at which the assigned one is given up
-MARGIN = float(__import__("os").environ.get("MARGIN","1"))
+MARGIN = float(__import__("os").environ.get("MARGIN", "1"))
 ENTROPY = 0x6B65707  # sets the draw of the held rows apart from what else the seed decides
 
 
@@ -178,7 +178,7 @@ class Trial:
         state, objective, penalty = self.state, self.state.method.objective, None
         X, y = self._held
         if state.method.map_first:
-            rows = max(PATH_ROWS, PATH_ROWS_PER_FEATURE * state.method.feature_map.columns(state.parameters))
+            rows = _path_rows(state.method.feature_map.columns(state.parameters))
             fixed = [p for head in state.method.heads if isinstance(p := head.options().get("ridge"), float)]
             F, each, penalty = _judged(
                 state.method.feature_map, state.parameters, (state.X[:rows], state.y[:rows]), self._held, state.K,
@@ -388,6 +388,12 @@ def _mean(values: Tensor, weight: Tensor | None) -> float:
     return float(values.mean() if weight is None else (values * weight).sum() / weight.sum())
 
 
+def _path_rows(columns: int) -> int:
+    """Rows that a path of ridge regressions on so many columns is fitted to: a penalty against sums hardly depends on
+    how many there are."""
+    return PATH_ROWS if columns > PATH_MOST else min(PATH_MOST, max(PATH_ROWS, PATH_ROWS_PER_FEATURE * columns))
+
+
 def _judged(
     feature_map: Any,
     params: Mapping[str, Tensor],
@@ -439,8 +445,17 @@ def _stepwise(
             state.advance()
         if method.map_first:
             assert isinstance(method.feature_map, FeatureMap)
+            rows = _path_rows(method.feature_map.columns(state.params))
+            part = None if weight is None else weight[:rows]
             _, errors, penalty = _judged(
-                method.feature_map, state.params, (state.X, state.y), (X, y), state.K, weight, held_weight, []
+                method.feature_map,
+                state.params,
+                (state.X[:rows], state.y[:rows]),
+                (X, y),
+                state.K,
+                part,
+                held_weight,
+                [],
             )
         else:
             errors = (outputs(method, state.params, X) - target).square().sum(1)

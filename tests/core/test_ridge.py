@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from kernlab.errors import DataError
-from kernlab.linalg import cholesky, moments, ridge, ridge_path
+from kernlab.linalg import RidgePath, cholesky, moments, ridge
 
 
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -48,11 +48,40 @@ def test_a_whole_number_as_weight_is_a_repeated_row():
 def test_a_path_equals_one_fit_after_another():
     Phi, Y = normal(20, 6), normal(20, 2, seed=1)
     penalties = [1e-6, 0.1, 10.0]
-    for penalty, found in zip(penalties, ridge_path([Phi], Y, penalties), strict=True):
+    path = RidgePath(lambda: torch.split(Phi, 7), Y)
+    for penalty in penalties:
+        found = path.fit(penalty)
         one = ridge([Phi], Y, penalty)
         torch.testing.assert_close(found.weight, one.weight, rtol=1e-9, atol=1e-12)
         torch.testing.assert_close(found.bias, one.bias, rtol=1e-9, atol=1e-12)
         assert found.jitter == 0
+
+
+@pytest.mark.parametrize("shape", [(25, 6), (12, 30)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_equals_fits_without_each_row(shape, weighted):
+    """Against scikit-learn, fitted anew without one copy of each row."""
+    Phi, Y = normal(*shape), normal(shape[0], 2, seed=1)
+    w = torch.from_numpy(np.random.default_rng(2).integers(1, 4, shape[0])).double() if weighted else None
+    path = RidgePath(lambda: torch.split(Phi, 7), Y, sample_weight=w)
+    penalties = [1e-2, 1.0, 30.0]
+    counts = np.ones(shape[0]) if w is None else w.numpy()
+    expected = []
+    for penalty in penalties:
+        errors = []
+        for i in range(shape[0]):
+            rest = counts - (np.arange(shape[0]) == i)
+            oracle = SklearnRidge(alpha=penalty).fit(Phi.numpy(), Y.numpy(), rest)
+            errors.append(np.square(oracle.predict(Phi[i : i + 1].numpy()) - Y[i].numpy()).sum())
+        expected.append((counts * errors).sum() / counts.sum())
+    np.testing.assert_allclose(path.leave_one_out(penalties), expected, rtol=1e-6)
+
+
+def test_the_best_penalty_grows_with_the_noise():
+    Phi, W = normal(200, 20), normal(20, 1, seed=1)
+    found = [RidgePath(lambda: [Phi], Phi @ W + noise * normal(200, 1, seed=2)).best() for noise in (0.01, 1.0, 30.0)]
+    assert found == sorted(found)
+    assert found[0] < found[2]
 
 
 def test_a_large_mean_costs_no_digits():
@@ -71,7 +100,7 @@ def test_single_precision_is_solved_in_double():
 def test_equal_columns_are_solved_with_a_reported_jitter():
     Phi = normal(30, 1).repeat(1, 3)
     Y = 2 * Phi[:, :1] + 1
-    for found in (ridge([Phi], Y, 0.0), ridge_path([Phi], Y, [0.0])[0]):
+    for found in (ridge([Phi], Y, 0.0), RidgePath(lambda: [Phi], Y).fit(0.0)):
         assert 0 < found.jitter <= 1.5e-8 * 30 * 2
         torch.testing.assert_close(Phi @ found.weight + found.bias, Y, rtol=1e-6, atol=1e-6)
 
