@@ -206,9 +206,9 @@ def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
     k, t = int(values["k"]), int(values["t"])
     overtaken = setting.overtaken(t if set_to else None)
     n = _grid(points, here, given.n, overtaken or 0.0)
-    roots = np.array([setting.fixed_point(m, t) if set_to else setting.fixed_points(m).min() for m in n])
+    roots = np.array([setting.fixed_point(m, t) if set_to else setting.fixed_points(m).min() for m in n.tolist()])
     roots, printed = 6 * k / setting.B * roots, 6 * k / setting.B * values["printed_fixed_point"] * here / n
-    whole = np.array([setting.terms(m, *setting.best(m, delta), delta)["total"] for m in n.astype(int)]) - risk
+    whole = np.array([setting.terms(m, *setting.best(m, delta), delta)["total"] for m in n.astype(int).tolist()]) - risk
     slow = (values["rademacher_total"] - risk) * np.sqrt(here / n)
     exponent = setting.exponent / (setting.exponent + 1)
     order = np.exp(np.interp(math.log(here), np.log(n), np.log(roots))) * (here / n) ** exponent

@@ -127,7 +127,7 @@ def rates(gamma: float = 2.0, c: float = 1.0, m: int = 10_000) -> Rates:
         return float(fixed_point(unit * t, unit * tails).min()), float(fixed_point(unit * t[held], unit * tails[held]))
 
     places = np.geomspace(10, 1e9, 49)
-    found = np.array([root(rows) for rows in places])
+    found = np.array([root(rows) for rows in places.tolist()])
     marks = places[::8]
     return Rates(
         places,
@@ -135,8 +135,8 @@ def rates(gamma: float = 2.0, c: float = 1.0, m: int = 10_000) -> Rates:
         found[:, 1],
         _SCALE / places * float(printed[held]),
         found[-1, 0] * (places[-1] / places) ** (gamma / (gamma + 1)),
-        (marks, np.array([_iterated(_SCALE / rows, t, tails) for rows in marks])),
-        (float(m), root(m)[0], _SCALE / m * float(printed[held])),
+        (marks, np.array([_iterated(_SCALE / rows, t, tails) for rows in marks.tolist()])),
+        (float(m), root(float(m))[0], _SCALE / m * float(printed[held])),
         held + 1,
         gamma,
     )
@@ -205,7 +205,7 @@ def products(joints: int = 3, noise: float = 0.0, seed: int = 0) -> Products:
         model = RidgeCV(alphas=np.logspace(-7, 2, 10), alpha_per_target=True).fit(Phi[:500], train)
         errors.append(np.square(model.predict(Phi[500:]) - test).mean(0) / test.var(0))
         columns.append(Phi.shape[1])
-    floor = np.array([_floor(float(turn), joints) for turn in reach])
+    floor = np.array([_floor(turn, joints) for turn in reach.tolist()])
     return Products(reach, errors[0], errors[1], floor, (columns[0], columns[1]), order)
 
 

@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,6 +63,8 @@ __all__ = [
     "power_law_tails",
     "with_root",
 ]
+
+_Numbers: TypeAlias = float | NDArray[np.floating]
 
 STEEPEST = 100.0  # largest exponent that is looked at: a spectrum of one value allows any
 MOST = 10_000  # largest t that is looked at where the number of eigenvalues is not known
@@ -201,7 +203,7 @@ def power_law_tails(constant: float, exponent: float) -> NDArray[np.float64]:
     return np.asarray(constant * np.arange(1, MOST + 1.0) ** (1 - exponent) / (exponent - 1))
 
 
-def fixed_point(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+def fixed_point(a: _Numbers, b: _Numbers) -> NDArray[np.float64]:
     """The positive root of r² − ar − b = 0 for a, b ≥ 0: ½(a + √(a² + 4b)), between a and a + √b.
 
     It is where r ↦ √(ar + b) equals r. The paper has ½(a + √(a² + 4b²)) ≤ a + b in its place, which lies below the
@@ -209,7 +211,6 @@ def fixed_point(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
 
     Source: FKS, proof of Theorem 3, its root corrected.
     """
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     return np.asarray((a + np.hypot(a, 2 * np.sqrt(b))) / 2)
 
 
@@ -251,7 +252,7 @@ class FrameSetting(NamedTuple):
     def fixed_points(self, n: float) -> NDArray[np.float64]:
         """The root r for every t = 1 … T; r* is the smallest."""
         unit = self.scale / n
-        return fixed_point(unit * np.arange(1, len(self.tails) + 1), unit * self.tails)
+        return fixed_point(unit * np.arange(1.0, len(self.tails) + 1.0), unit * self.tails)
 
     def fixed_point(self, n: float, t: int) -> float:
         """The root r for one t."""
@@ -263,7 +264,7 @@ class FrameSetting(NamedTuple):
         terms = {
             "risk_term": k / (k - 1) * self.empirical_risk,
             "complexity_size": unit * t,
-            "complexity_decay": unit * self._decay(n, t, printed=printed),
+            "complexity_decay": unit * self._decay(float(n), t, printed=printed),
             "confidence": math.log(1 / delta) * (22 * self.target_bound + 5 * self.B * k) / n,
         }
         return {**terms, "total": sum(terms.values())}
@@ -275,12 +276,12 @@ class FrameSetting(NamedTuple):
 
     def best(self, n: int, delta: float = DELTA, *, printed: bool = False) -> tuple[int, int]:
         """The whole k and t that make the bound smallest."""
-        t = self._printed_t if printed else 1 + int(self.fixed_points(n).argmin())
+        t = self._printed_t if printed else 1 + int(self.fixed_points(float(n)).argmin())
         return self.best_k(n, t, delta, printed=printed), t
 
     def best_k(self, n: int, t: int, delta: float = DELTA, *, printed: bool = False) -> int:
         """The whole k that makes the bound smallest for that t."""
-        decay = self._decay(n, t, printed=printed)
+        decay = self._decay(float(n), t, printed=printed)
         slope = (12 * self.B * self.L**2 * (t + decay) + 5 * self.B * math.log(1 / delta)) / n  # what each k adds
         best = 1 + math.sqrt(self.empirical_risk / slope) if slope > 0 else 2.0
         return min(_neighbours(best, 2), key=lambda k: k / (k - 1) * self.empirical_risk + k * slope)
@@ -300,8 +301,8 @@ class FrameSetting(NamedTuple):
             **self.terms(n, k, t, delta),
             "printed_total": self.terms(n, printed_k, printed_t, delta, printed=True)["total"],
             "rademacher_total": self.rademacher_total(n, delta),
-            "fixed_point": self.fixed_point(n, t),
-            "printed_fixed_point": self.scale / n * (printed_t + self._decay(n, printed_t, printed=True)),
+            "fixed_point": self.fixed_point(float(n), t),
+            "printed_fixed_point": self.scale / n * (printed_t + self._decay(1.0, printed_t, printed=True)),
             "tail": self._tail(t),
             "k": float(k),
             "t": float(t),
@@ -321,7 +322,7 @@ class FrameSetting(NamedTuple):
         Returns:
             None where it never does: the kernel's rank is so small that r* itself is of the order 1/n.
         """
-        s = self._printed_t + self._decay(1, self._printed_t, printed=True)
+        s = self._printed_t + self._decay(1.0, self._printed_t, printed=True)
         short = [(s - at, self._tail(at)) for at in ([t] if t else range(1, len(self.tails) + 1)) if at < s]
         if any(tail == 0 for _, tail in short):
             return None
@@ -343,7 +344,7 @@ class FrameSetting(NamedTuple):
     def _printed_t(self) -> int:
         """The t that makes t + c‖f‖²t^{1−γ}/(γ−1) smallest; without whole numbers it has c‖f‖²t^{−γ} = 1."""
         return min(
-            _neighbours(self.height ** (1 / self.exponent), 1), key=lambda t: t + self._decay(1, t, printed=True)
+            _neighbours(self.height ** (1 / self.exponent), 1), key=lambda t: t + self._decay(1.0, t, printed=True)
         )
 
 

@@ -217,9 +217,9 @@ ERRORS: tuple[Mistake, ...] = (
          r"\lambda_j=c\,j^{-\gamma}:\quad r^*\sim m^{-\gamma/(\gamma+1)}"),
         "FKS Theorem 3, its rate",
         r"With the right root the bound falls as 1/√m for a t that stays and as $m^{-\gamma/(\gamma+1)}$ for the best "
-        r"t: between 1/√m and 1/m, and 1/m for kernels of finite rank alone. The printed a + b must bound $r^*$, the fixed "
-        r"point of $r\mapsto\sqrt{(2B^2L^2/m)\min_t(tr+\sum_{j>t}\lambda_j)}$, and falls below it. The figure has "
-        r"$|y|,|f|\le\frac12$, so $2B^2L^2=8$. One gap of the proof stays open: the theorem that it uses asks for "
+        r"t: between 1/√m and 1/m, and 1/m for kernels of finite rank alone. The printed a + b must bound $r^*$, the "
+        r"fixed point of $r\mapsto\sqrt{(2B^2L^2/m)\min_t(tr+\sum_{j>t}\lambda_j)}$, and falls below it. The figure "
+        r"has $|y|,|f|\le\frac12$, so $2B^2L^2=8$. One gap of the proof stays open: the theorem that it uses asks for "
         "functions whose loss is small, not for small functions.",
         "Raise γ: the unbroken line turns towards 1/m, but never reaches it. Raise c: the printed line crosses later.",
         lambda **at: plots.plot_rates(frames.rates(**at)),
@@ -233,10 +233,10 @@ ERRORS: tuple[Mistake, ...] = (
         (r"K(x,x')=\sum_lK(x_l,x_l')\quad\text{or}\quad\prod_lK(x_l,x_l')",),
         "FKS section 3.2",
         "The paper finds both of similar accuracy and uses sums. A sum of functions of one input each cannot say how "
-        "inputs work together: the dotted line is the exact share of the variance that none explains. The data are made "
-        "here as kin8nm was, the distance from the end of a robot arm to a point. On kin8nm itself an additive Fourier "
-        "frame has a mean squared error of 0.0197, products over all joints 0.0028, support vector regression 0.0030 "
-        "(`kernlab bench --only fks-against-svr`).",
+        "inputs work together: the dotted line is the exact share of the variance that none explains. The data are "
+        "made here as kin8nm was, the distance from the end of a robot arm to a point. On kin8nm itself an additive "
+        "Fourier frame has a mean squared error of 0.0197, products over all joints 0.0028, support vector regression "
+        "0.0030 (`kernlab bench --only fks-against-svr`).",
         "Point at a line from left to right: joints that hardly turn act almost by themselves, and a sum is enough. "
         "Add joints: there are more products than a small frame has.",
         lambda **at: plots.plot_products(frames.products(**at)),
