@@ -227,7 +227,7 @@ def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
     return AgainstN(
         n, rates, here, _measured(given), given.n, None if trivial is None else max(trivial - risk, 0.0) or None,
         tuple(crossings), _frame_note(values, overtaken, n, whole - slow),
-        "1/√n, n^{−γ/(γ+1)} and 1/n", "bound − training error (loss units)",
+        "1/√n, n<sup>−γ/(γ+1)</sup> and 1/n", "bound − training error (loss units)",
     )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def _frame_note(
     """Where the printed value is too small, and where the bound is below that of the order 1/√n."""
     r, printed = values["fixed_point"], values["printed_fixed_point"]
     note = (
-        f"The printed bound puts a + b = {printed:.3g} in the place of the root r⁎ = {r:.3g} of r² − ar − b = 0, which "
+        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of r² − ar − b = 0, which "
         f"it must not fall below. "
     )
     if overtaken is None:

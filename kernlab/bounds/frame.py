@@ -72,7 +72,7 @@ MOST = 10_000  # largest t that is looked at where the number of eigenvalues is 
 FRAME = Bound(
     "frame",
     "Risk from the kernel's eigenvalues",
-    r"R(f)\le\tfrac k{k-1}R_{\mathrm{emp}}(f)+\tfrac{6k\,r^*}B+\log\tfrac1\delta\,\tfrac{22M+5Bk}n,\quad"
+    r"R(f)\le\tfrac k{k-1}R_{\mathrm{emp}}(f)+\tfrac{6k\,r^*}B+\log\tfrac1\delta\,\tfrac{22M+5Bk}n,\quad "
     r"r^*=\min_t\tfrac12\bigl(a_t+\sqrt{a_t^2+4b_t}\bigr)=a_t+\tfrac{b_t}{r^*}",
     "FKS Theorem 3, its root corrected",
     (
