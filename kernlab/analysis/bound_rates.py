@@ -237,8 +237,8 @@ def _frame_note(
     """Where the printed value is too small, and where the bound is below that of the order 1/√n."""
     r, printed = values["fixed_point"], values["printed_fixed_point"]
     note = (
-        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of r² − ar − b = 0, "
-        f"which it must not fall below. "
+        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of "
+        "r² − ar − b = 0, which it must not fall below. "
     )
     if overtaken is None:
         note += "This kernel's rank is so small that r⁎ is of the order 1/n itself, and a + b stays above it. "
