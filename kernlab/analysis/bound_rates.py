@@ -1,9 +1,9 @@
 """A bound over the number of rows, over λ₁, and whether it says anything at all.
 
     paper, exact, worst case      1/√n
-    frames                        k/(k−1) R_emp + C₁/n   against   R_emp + a/√n
+    frames                        6k r*/B, near n^{−γ/(γ+1)}   against   1/√n   and the 1/n that is printed
 
-Source: ASKL Theorem 3; FKS Theorem 3.
+Source: ASKL Theorem 3; FKS Theorem 3 and eq. 9.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from kernlab.analysis.bound_sliders import (
     READINGS,
     Changes,
     Given,
-    chosen,
     frame_setting,
     guarantees,
     known,
@@ -68,7 +67,7 @@ class AgainstN(NamedTuple):
         measured: what it is about, with its words; None where it was not above 0.
         measured_at: the rows of the run.
         trivial: what a bound must be below to say anything.
-        crossings: (n, height, words) where the bound of the order 1/n comes to lie below that of the order 1/√n.
+        crossings: (n, height, words) of places where lines cross.
         note: what there is to say about them.
         title, y: what is shown, and the name of the axis.
     """
@@ -201,42 +200,58 @@ def _totals(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
-    setting, here = frame_setting(given), int(changes.get("n", given.n))
+    setting, here, set_to = frame_setting(given), int(changes.get("n", given.n)), "t" in changes
     delta, risk = float(changes.get("delta", DELTA)), setting.empirical_risk
-    k, t = chosen(setting, here, delta, changes)
-    terms = setting.terms(here, k, t, delta)
-    size = (terms["total"] - terms["risk_term"]) * here  # C₁
-    root = (setting.rademacher_total(here, delta) - risk) * math.sqrt(here)
-    meeting, whole = (size / root) ** 2, setting.crossing(delta)
-    crossings = [(meeting, root / math.sqrt(meeting), "C₁/n below 1/√n")]
-    if whole is not None:
-        crossings.append((whole, root / math.sqrt(whole), "the whole bound below 1/√n"))
-        note = (
-            f"With its best k and t the bound is the smaller one from n = {_count(whole)} on."
-            if whole > 1
-            else "With its best k and t the bound is the smaller one everywhere."
-        )
-    else:
-        note = (
-            f"C₁/n passes below 1/√n at n = {_count(meeting)}, but the whole bound never does: it also enlarges the "
-            f"training error of {risk:.3g} by k/(k − 1), and the k that makes this small makes C₁ large."
-        )
-    n = _grid(points, here, given.n, meeting, whole or 0.0)
-    best = []
-    for m in n:
-        rows = int(m)
-        best.append(setting.terms(rows, *setting.best(rows, delta), delta)["total"] - risk)
+    values = what_if(given, changes)
+    k, t = int(values["k"]), int(values["t"])
+    overtaken = setting.overtaken(t if set_to else None)
+    n = _grid(points, here, given.n, overtaken or 0.0)
+    roots = np.array([setting.fixed_point(m, t) if set_to else setting.fixed_points(m).min() for m in n.tolist()])
+    roots, printed = 6 * k / setting.B * roots, 6 * k / setting.B * values["printed_fixed_point"] * here / n
+    whole = np.array([setting.terms(m, *setting.best(m, delta), delta)["total"] for m in n.astype(int).tolist()]) - risk
+    slow = (values["rademacher_total"] - risk) * np.sqrt(here / n)
+    exponent = setting.exponent / (setting.exponent + 1)
+    order = np.exp(np.interp(math.log(here), np.log(n), np.log(roots))) * (here / n) ** exponent
+    crossings = []
+    if overtaken is not None and n[0] <= overtaken:
+        height = 6 * k / setting.B * values["printed_fixed_point"] * here / overtaken
+        crossings.append((overtaken, height, "as printed falls below the root"))
     rates = (
-        Rate("size", f"FKS, C₁/n with k = {k}, t = {t}", size / n, -1.0),
-        Rate("fixed", f"FKS, whole, k = {k}, t = {t}", risk / (k - 1) + size / n, None),
-        Rate("best", "FKS, whole, best k and t at every n", np.array(best), None),
-        Rate("rademacher", "Rademacher, 1/√n", root / np.sqrt(n), -0.5),
+        Rate("rademacher", "Rademacher, 1/√n", slow, -0.5),
+        Rate("size", f"6k r⁎/B, k = {k}, {f't = {t}' if set_to else 'best t'}", roots, None),
+        Rate("printed", "6k(a + b)/B, as printed, 1/n", printed, -1.0),
+        Rate("order", f"order n<sup>−{exponent:.2f}</sup>, γ = {setting.exponent:.3g}", order, -exponent),
+        Rate("best", "whole bound, best k and t", whole, None),
     )
     trivial = given.values.get("zero_risk")
     return AgainstN(
         n, rates, here, _measured(given), given.n, None if trivial is None else max(trivial - risk, 0.0) or None,
-        tuple(crossings), note, "O(1/n) against O(1/√n)", "bound − training error (loss units)",
+        tuple(crossings), _frame_note(values, overtaken, n, whole - slow),
+        "1/√n, n<sup>−γ/(γ+1)</sup> and 1/n", "bound − training error (loss units)",
     )  # fmt: skip
+
+
+def _frame_note(
+    values: Mapping[str, float], overtaken: float | None, n: NDArray[np.float64], behind: NDArray[np.float64]
+) -> str:
+    """Where the printed value is too small, and where the bound is below that of the order 1/√n."""
+    r, printed = values["fixed_point"], values["printed_fixed_point"]
+    note = (
+        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of "
+        "r² − ar − b = 0, which it must not fall below. "
+    )
+    if overtaken is None:
+        note += "This kernel's rank is so small that r⁎ is of the order 1/n itself, and a + b stays above it. "
+    elif printed < r:
+        note += f"It does: from n = {_count(overtaken)} on. "
+    else:
+        note += f"Here it is above; from n = {_count(overtaken)} on it is below, so the rate 1/n is not proved. "
+    lower = n[behind < 0]
+    if not len(lower):
+        return note + "At no n that is drawn is the whole bound below the one of the order 1/√n."
+    begins = f" from n = {_count(lower[0])} on" if lower[0] > n[0] else ""
+    ends = f" up to n = {_count(lower[-1])}" if lower[-1] < n[-1] else ""
+    return note + f"The whole bound is below the one of the order 1/√n{begins}{ends}."
 
 
 def weight_guarantee(given: Given, changes: Changes | None = None, *, points: int = 81) -> WeightGuarantee | None:

@@ -34,7 +34,9 @@ from kernlab.bounds import (
     Estimate,
     FrameSetting,
     Guarantee,
+    eigenvalue_tails,
     guaranteed,
+    power_law_tails,
     spectral_formula,
 )
 from kernlab.solvers.chi_square_ball import chi_square_ball
@@ -46,7 +48,6 @@ __all__ = [
     "RidgeSpectrum",
     "Slider",
     "bars_if",
-    "chosen",
     "frame_setting",
     "guarantees",
     "known",
@@ -99,6 +100,7 @@ class Given(NamedTuple):
         candidates: N_w of features that were re-weighted in a χ² ball, 0 where they were not (or drawn again).
         q: their weights that are left.
         gain: how many times ⟨K, YYᵀ⟩ has grown.
+        spectrum: λ of a frame [D]; None where only the power law above them is known.
         ridge: for the ridge error.
         rho: the ridge penalty.
     """
@@ -114,6 +116,7 @@ class Given(NamedTuple):
     candidates: int = 0
     q: ArrayLike | None = None
     gain: float | None = None
+    spectrum: ArrayLike | None = None
     ridge: RidgeSpectrum | None = None
     rho: float = 0.0
 
@@ -253,9 +256,11 @@ def _frame_sliders(given: Given) -> tuple[Slider, ...]:
         _rows(given, "Exact, with the function and the spectrum as they are."),
         _doubt("Exact: log(1/δ) stands in the last term of both bounds."),
         Slider("k", "k, weight of the risk", k, 2, max(1000, 10 * k), True, "formula",
-               "Exact. Any whole k ≥ 2 gives a valid bound; untouched, it is the best for n and δ."),
+               "Exact. Any whole k ≥ 2 may stand in the bound; untouched, it is the best for n and δ. The printed "
+               "bound keeps its own best."),
         Slider("t", "t, leading eigenvalues", t, 1, max(given.D, 10 * t, 10), True, "formula",
-               "Exact. Any whole t ≥ 1 gives a valid bound; untouched, it is the best."),
+               "Exact. Any whole t ≥ 1 may stand in the bound; untouched, it is the best. The printed bound keeps its "
+               "own best."),
     )  # fmt: skip
 
 
@@ -353,28 +358,22 @@ def promised(given: Given, changes: Changes) -> Guarantee | None:
 def frame_setting(given: Given) -> FrameSetting:
     v = given.values
     square = v["norm"] ** 2
+    height, exponent = v["envelope_constant"] * square, v["envelope_exponent"]
+    tails = (
+        power_law_tails(height, exponent)
+        if given.spectrum is None
+        else eigenvalue_tails(np.asarray(given.spectrum, np.float64) * v["frame_constant"] * square)
+    )
     return FrameSetting(
-        v["empirical_risk"], v["envelope_constant"] * square, v["envelope_exponent"], v["eigenvalue_sum"] * square,
-        v["target_bound"], v["output_bound"],
+        v["empirical_risk"], tails, height, exponent, v["eigenvalue_sum"] * square, v["target_bound"],
+        v["output_bound"],
     )  # fmt: skip
 
 
-def chosen(setting: FrameSetting, n: int, delta: float, changes: Changes) -> tuple[int, int]:
-    """k and t as they were set; with one of them set, the other is the best beside it."""
-    k, t = setting.best(n, delta)
-    t = int(changes.get("t", t))
-    if "t" in changes:
-        k = setting.best_k(n, t, delta)
-    return int(changes.get("k", k)), t
-
-
 def _frame(given: Given, changes: Changes) -> dict[str, float]:
-    setting, n = frame_setting(given), int(changes.get("n", given.n))
-    delta = float(changes.get("delta", DELTA))
-    k, t = chosen(setting, n, delta, changes)
-    terms = setting.terms(n, k, t, delta)
-    rest = {"rademacher_total": setting.rademacher_total(n, delta), "k": float(k), "t": float(t)}
-    return {**given.values, **terms, **rest}
+    n, delta = int(changes.get("n", given.n)), float(changes.get("delta", DELTA))
+    set_to = {key: int(changes[key]) for key in ("k", "t") if key in changes}
+    return {**given.values, **frame_setting(given).answers(n, delta, **set_to)}
 
 
 def _alignment(given: Given, changes: Changes) -> dict[str, float]:

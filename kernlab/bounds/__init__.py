@@ -3,7 +3,7 @@
 from kernlab.bounds.alignment import ALIGNMENT, alignment_terms
 from kernlab.bounds.base import BOUNDS, DELTA, Bound, Estimate, Term
 from kernlab.bounds.discriminant import DISCRIMINANT, discriminant_terms
-from kernlab.bounds.frame import FRAME, FrameSetting, frame_terms
+from kernlab.bounds.frame import FRAME, FrameSetting, eigenvalue_tails, frame_terms, power_law_tails, with_root
 from kernlab.bounds.spectral import SPECTRAL, Guarantee, guaranteed, spectral_formula, spectral_terms
 
 __all__ = [
@@ -20,8 +20,11 @@ __all__ = [
     "Term",
     "alignment_terms",
     "discriminant_terms",
+    "eigenvalue_tails",
     "frame_terms",
     "guaranteed",
+    "power_law_tails",
     "spectral_formula",
     "spectral_terms",
+    "with_root",
 ]

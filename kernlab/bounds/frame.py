@@ -1,9 +1,10 @@
-"""Risk of a frame kernel from its eigenvalues: a bound that falls as 1/n where they fall fast.
+"""Risk of a frame kernel from its eigenvalues: between 1/√n and 1/n, the nearer to 1/n the faster they fall.
 
-    λ_i(T_K) ≤ c i^{−γ}, γ > 1:   with probability 1 − δ, for all whole k ≥ 2 and t ≥ 1
+    with probability 1 − δ, for all whole k ≥ 2 and t ≥ 1
 
-    R(f) ≤ k/(k−1) R_emp(f) + 12ktBL²/n + 12kc t^{1−γ}BL²/((γ−1)n) + log(1/δ)(22M + 5Bk)/n
+    R(f) ≤ k/(k−1) R_emp(f) + 6k r*/B + log(1/δ)(22M + 5Bk)/n
 
+    r* = min_t ½(a + √(a² + 4b)),   a = 2tB²L²/n,   b = (2B²L²/n) Σ_{j>t} λ_j(T_K)
     |y| ≤ M,   |f| ≤ F,   B = (F + M)²,   L = 2(F + M)          (the paper writes D for F and d for L)
 
 It bounds the risk itself, not its distance from the training risk. Beside it stands the bound of the order
@@ -11,45 +12,69 @@ It bounds the risk itself, not its distance from the training risk. Beside it st
 
     R(f) ≤ R_emp(f) + 2L √(Σ_i λ_i(T_K)/n) + B √(log(1/δ)/(2n)).
 
-Both speak of functions of norm at most one in the kernel's space, as the inequality does that the paper's proof
+**As printed.** The proof needs the positive root of r² − ar − b = 0, which is ½(a + √(a² + 4b)). The paper writes
+½(a + √(a² + 4b²)) ≤ a + b, and with λ_i ≤ c i^{−γ}, γ > 1, arrives at
+
+    R(f) ≤ k/(k−1) R_emp(f) + 12ktBL²/n + 12kc t^{1−γ}BL²/((γ−1)n) + log(1/δ)(22M + 5Bk)/n,
+
+a bound of the order 1/n. But a + b lies below the root wherever a + b < 1, for there r² − ar − b = b(a + b − 1) < 0
+at r = a + b. As r* = a + b/r*, the printed bound is the right one with b in the place of b/r*. With the root the
+order is 1/√n at a t that stays and n^{−γ/(γ+1)} at the best t for λ_i ~ i^{−γ}; it is 1/n for a kernel of finite
+rank once t reaches the rank. :class:`FrameSetting` gives both, and the n from which on the printed value is too small.
+
+A second gap of the proof stays open here: the theorem that it uses asks for the functions whose *loss* has a small
+mean square, and the proof takes those with a small mean square themselves.
+
+Both bounds speak of functions of norm at most one in the kernel's space, as the inequality does that the proof
 takes its eigenvalues from. A found f = wᵀΨ has some other norm ‖f‖_K = ‖w‖, and λ → αλ, w → w/√α is the same f. So
 the eigenvalues put in are those of ‖f‖²K, whose unit ball holds f whatever α is.
 
 Eigenvalues are given as Aλ_i with the upper frame constant A, which bounds them one by one (see
-:mod:`kernlab.feature_maps.frames`); that is enough here.
+:mod:`kernlab.feature_maps.frames`); that is enough here. Their sums beyond t are exact; the printed bound has those
+of a power law above them. Its γ is read off the spectrum that was found. It is not the γ of the solver's price λ^γ:
+FKS derives that price from this theorem, which asks for γ > 1, while all of its experiments use γ = 1. And the
+theorem is about a kernel that is fixed beforehand; for one selected on the same rows, as here and in the paper, it
+says what the size of the numbers is and not more.
 
-The first is of the order 1/n only for k that stays; the best k grows with n and leaves R_emp + 2√(R_emp s/n) + …,
-see :meth:`FrameSetting.crossing`.
-
-γ, here the exponent of the eigenvalues' decay, is read off the spectrum that was found. It is not the γ of the
-solver's price λ^γ: FKS derives that price from this theorem, which asks for γ > 1, while all of its experiments
-use γ = 1. And the theorem is about a kernel that is fixed beforehand; for one selected on the same rows, as here
-and in the paper, it says what the size of the numbers is and not more.
-
-Source: FKS Theorem 3; Bartlett, Bousquet & Mendelson 2005; Bartlett & Mendelson 2002 (1/√n).
+Source: FKS Theorem 3 and eq. 9; Bartlett, Bousquet & Mendelson 2005, Theorem 3.3 and Corollary 6.7; Bartlett &
+Mendelson 2002 (1/√n).
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from kernlab.bounds.base import BOUNDS, DELTA, Bound, Term
 
-__all__ = ["FRAME", "Envelope", "FrameSetting", "frame_terms", "power_law_envelope"]
+__all__ = [
+    "FRAME",
+    "Envelope",
+    "FrameSetting",
+    "eigenvalue_tails",
+    "fixed_point",
+    "frame_terms",
+    "power_law_envelope",
+    "power_law_tails",
+    "with_root",
+]
+
+_Numbers: TypeAlias = float | NDArray[np.floating]
 
 STEEPEST = 100.0  # largest exponent that is looked at: a spectrum of one value allows any
+MOST = 10_000  # largest t that is looked at where the number of eigenvalues is not known
 
 FRAME = Bound(
     "frame",
     "Risk from the kernel's eigenvalues",
-    r"R(f)\le\tfrac k{k-1}R_{\mathrm{emp}}(f)+\tfrac{12ktBL^2}n+\tfrac{12kc\,t^{1-\gamma}BL^2}{(\gamma-1)n}"
-    r"+\log\tfrac1\delta\,\tfrac{22M+5Bk}n",
-    "FKS Theorem 3",
+    r"R(f)\le\tfrac k{k-1}R_{\mathrm{emp}}(f)+\tfrac{6k\,r^*}B+\log\tfrac1\delta\,\tfrac{22M+5Bk}n,\quad "
+    r"r^*=\min_t\tfrac12\bigl(a_t+\sqrt{a_t^2+4b_t}\bigr)=a_t+\tfrac{b_t}{r^*}",
+    "FKS Theorem 3, its root corrected",
     (
         Term("empirical_risk", "Empirical risk", r"R_{\mathrm{emp}}(f)",
              "The mean squared error on training data.", "FKS eq. 2"),
@@ -57,15 +82,22 @@ FRAME = Bound(
              "The error of f = 0, which needs no learning: a bound that is not below it says nothing.", "FKS eq. 2"),
         Term("risk_term", "Risk term", r"\tfrac k{k-1}R_{\mathrm{emp}}(f)",
              "The training error, enlarged a little: what the faster rate costs.", "FKS Theorem 3"),
-        Term("complexity_size", "Leading eigenvalues", r"\tfrac{12ktBL^2}n",
+        Term("complexity_size", "Leading eigenvalues", r"\tfrac{6k}B\,a_t=\tfrac{12ktBL^2}n",
              "What t directions of the kernel may do, however large their eigenvalues.", "FKS Theorem 3"),
-        Term("complexity_decay", "Remaining eigenvalues", r"\tfrac{12kc\|f\|_K^2\,t^{1-\gamma}BL^2}{(\gamma-1)n}",
-             "What all other directions may do together: little, where the eigenvalues fall fast.", "FKS Theorem 3"),
+        Term("complexity_decay", "Remaining eigenvalues",
+             r"\tfrac{6k}B\,\tfrac{b_t}{r^*}=\tfrac{12kBL^2}n\cdot\tfrac1{r^*}\sum_{j>t}\|f\|_K^2A\lambda_j",
+             "What all other directions may do together. The printed bound leaves the division by r⁎ out.",
+             "FKS eq. 9, its root corrected"),
         Term("confidence", "Confidence term", r"\log\tfrac1\delta\,\tfrac{22M+5Bk}n",
              "The price of being sure with probability 1 − δ.", "FKS Theorem 3"),
-        Term("total", "Total", r"\tfrac k{k-1}R_{\mathrm{emp}}+\tfrac{C_1}n",
-             "The bound on the risk. It needs eigenvalues that fall faster than 1/i, while the published "
-             "experiments set γ = 1 in the solver, where nothing enforces that.", "FKS Theorem 3"),
+        Term("total", "Total", r"\tfrac k{k-1}R_{\mathrm{emp}}+\tfrac{6k\,r^*}B+\log\tfrac1\delta\,\tfrac{22M+5Bk}n",
+             "The bound on the risk, with the root that the proof needs.", "FKS eq. 9, its root corrected"),
+        Term("printed_total", "As printed",
+             r"\tfrac k{k-1}R_{\mathrm{emp}}+\tfrac{12kBL^2}n\Bigl(t+\tfrac{c\|f\|_K^2t^{1-\gamma}}{\gamma-1}\Bigr)"
+             r"+\log\tfrac1\delta\,\tfrac{22M+5Bk}n",
+             "The bound as the paper prints it, with its own best k and t. Its proof has a wrong root: where a + b is "
+             "below 1, it is below what it must bound. It also needs γ > 1, while the published experiments set γ = 1 "
+             "in the solver.", "FKS Theorem 3, as printed"),
         Term("rademacher_total", "Rademacher bound", r"R_{\mathrm{emp}}+2L\|f\|_K\sqrt{\tfrac1n\sum_iA\lambda_i}"
              r"+B\sqrt{\tfrac{\log(1/\delta)}{2n}}",
              "The usual bound of the order 1/√n, from the sum of the eigenvalues alone.",
@@ -74,6 +106,15 @@ FRAME = Bound(
              "The mean squared error on held-out data: what the bound is about, measured.", "held-out data"),
         Term("gap", "Measured gap", r"\hat R_{\text{test}}-R_{\mathrm{emp}}",
              "Test error minus training error.", "held-out data"),
+        Term("fixed_point", "Fixed point r⁎", r"r^*=\tfrac12\bigl(a_t+\sqrt{a_t^2+4b_t}\bigr)",
+             "The positive root of r² − ar − b = 0, where the local complexity of the class equals r.",
+             "FKS eq. 9; Bartlett, Bousquet & Mendelson 2005"),
+        Term("printed_fixed_point", "Fixed point as printed", r"\min_t(a_t+b_t)",
+             "What the paper has in its place. Where a + b is below 1, the root of the same a and b is larger.",
+             "FKS eq. 10, as printed"),
+        Term("tail", "Tail of the eigenvalues", r"\textstyle\sum_{j>t}\|f\|_K^2A\lambda_j",
+             "The sum of the eigenvalues after the t largest. Of a run that an older version stored, it is the area of "
+             "the power law above them.", "FKS eq. 9"),
         Term("envelope_constant", "Envelope c", r"A\lambda_i\le c\,i^{-\gamma}",
              "Height of the power law above the sorted eigenvalues.", "FKS eq. 8"),
         Term("envelope_exponent", "Envelope γ", r"A\lambda_i\le c\,i^{-\gamma}",
@@ -84,6 +125,10 @@ FRAME = Bound(
              "Weighs training error against complexity; chosen to make the bound small.", "FKS Theorem 3"),
         Term("t", "Choice of t", r"t\ge1",
              "Eigenvalues counted as leading; chosen to make the bound small.", "FKS Theorem 3"),
+        Term("printed_k", "Choice of k, as printed", r"k\ge2", "The k that makes the printed bound small.",
+             "FKS Theorem 3, as printed"),
+        Term("printed_t", "Choice of t, as printed", r"t\ge1", "The t that makes the printed bound small.",
+             "FKS Theorem 3, as printed"),
         Term("frame_constant", "Frame constant A", r"\lambda_i(T_K)\le A\lambda_i",
              "How large the eigenvalues are for given λ: the largest eigenvalue with all λ = 1.", "FKS Theorem 2"),
         Term("norm", "Norm of f", r"\|f\|_K=\|w\|_2",
@@ -95,9 +140,9 @@ FRAME = Bound(
              "Taken from the training data, in standardised units.", "FKS section 4"),
     ),
     stack=("risk_term", "complexity_size", "complexity_decay", "confidence"),
-    beside=("empirical_risk", "test_risk", "rademacher_total"),
-    over_time=("total", "rademacher_total", "complexity_size", "complexity_decay", "confidence", "empirical_risk",
-               "test_risk"),
+    beside=("empirical_risk", "test_risk", "rademacher_total", "printed_total"),
+    over_time=("total", "printed_total", "rademacher_total", "complexity_size", "complexity_decay", "confidence",
+               "empirical_risk", "test_risk"),
     measured="test_risk",
     trivial="zero_risk",
 )  # fmt: skip
@@ -142,18 +187,47 @@ def power_law_envelope(eigenvalues: ArrayLike) -> Envelope:
     return Envelope(float(np.exp((lines + exponent * places).max())), exponent)
 
 
+def eigenvalue_tails(eigenvalues: ArrayLike) -> NDArray[np.float64]:
+    """Σ_{j>t} of the sorted eigenvalues, for t = 1 … rank: the last is 0.
+
+    Args:
+        eigenvalues: any order, ≥ 0; zeros are left out.
+    """
+    values = np.asarray(eigenvalues, np.float64)
+    rising = np.sort(values[values > 0])
+    return np.append(np.cumsum(rising)[:-1][::-1], 0.0)
+
+
+def power_law_tails(constant: float, exponent: float) -> NDArray[np.float64]:
+    """c t^{1−γ}/(γ−1), the area of the power law c·i^{−γ} beyond t, for t = 1 … 10 000 and γ > 1."""
+    return np.asarray(constant * np.arange(1, MOST + 1.0) ** (1 - exponent) / (exponent - 1))
+
+
+def fixed_point(a: _Numbers, b: _Numbers) -> NDArray[np.float64]:
+    """The positive root of r² − ar − b = 0 for a, b ≥ 0: ½(a + √(a² + 4b)), between a and a + √b.
+
+    It is where r ↦ √(ar + b) equals r. The paper has ½(a + √(a² + 4b²)) ≤ a + b in its place, which lies below the
+    root wherever a + b < 1.
+
+    Source: FKS, proof of Theorem 3, its root corrected.
+    """
+    return np.asarray((a + np.hypot(a, 2 * np.sqrt(b))) / 2)
+
+
 class FrameSetting(NamedTuple):
     """All that the bound knows of a run, so that it can be asked for other n, δ, k and t.
 
     Attributes:
         empirical_risk: R_emp(f).
-        height, exponent: of the power law c‖f‖²·i^{−γ} above the eigenvalues, γ > 1.
+        tails: ‖f‖²Σ_{j>t} Aλ_j for t = 1 … T, falling [T]; no larger t is looked at.
+        height, exponent: of the power law c‖f‖²·i^{−γ} above the eigenvalues, γ > 1; for the printed bound alone.
         spread: ‖f‖²Σ_i Aλ_i.
         target_bound: M ≥ |y|.
         output_bound: F ≥ |f|.
     """
 
     empirical_risk: float
+    tails: NDArray[np.float64]
     height: float
     exponent: float
     spread: float
@@ -170,64 +244,108 @@ class FrameSetting(NamedTuple):
         """2(F + M), the squared error's slope."""
         return 2 * (self.output_bound + self.target_bound)
 
-    def terms(self, n: int, k: int, t: int, delta: float = DELTA) -> dict[str, float]:
-        """The stacked terms and their total, by key, for whole k ≥ 2 and t ≥ 1."""
+    @property
+    def scale(self) -> float:
+        """2B²L²: a is t times it, and b the tail times it, over n."""
+        return 2 * self.B**2 * self.L**2
+
+    def fixed_points(self, n: float) -> NDArray[np.float64]:
+        """The root r for every t = 1 … T; r* is the smallest."""
+        unit = self.scale / n
+        return fixed_point(unit * np.arange(1.0, len(self.tails) + 1.0), unit * self.tails)
+
+    def fixed_point(self, n: float, t: int) -> float:
+        """The root r for one t."""
+        return float(fixed_point(self.scale / n * t, self.scale / n * self._tail(t)))
+
+    def terms(self, n: int, k: int, t: int, delta: float = DELTA, *, printed: bool = False) -> dict[str, float]:
+        """The stacked terms and their total, by key, for whole k ≥ 2 and t ≥ 1; as printed, if asked for."""
         unit = 12 * k * self.B * self.L**2 / n
         terms = {
             "risk_term": k / (k - 1) * self.empirical_risk,
             "complexity_size": unit * t,
-            "complexity_decay": unit * self._tail(t),
+            "complexity_decay": unit * self._decay(float(n), t, printed=printed),
             "confidence": math.log(1 / delta) * (22 * self.target_bound + 5 * self.B * k) / n,
         }
         return {**terms, "total": sum(terms.values())}
 
     def rademacher_total(self, n: int, delta: float = DELTA) -> float:
         """R_emp + 2L √(‖f‖²Σ_i Aλ_i/n) + B √(log(1/δ)/(2n))."""
-        return self.empirical_risk + self._root(delta) / math.sqrt(n)
+        root = 2 * self.L * math.sqrt(self.spread) + self.B * math.sqrt(math.log(1 / delta) / 2)
+        return self.empirical_risk + root / math.sqrt(n)
 
-    def best(self, n: int, delta: float = DELTA) -> tuple[int, int]:
+    def best(self, n: int, delta: float = DELTA, *, printed: bool = False) -> tuple[int, int]:
         """The whole k and t that make the bound smallest."""
-        # Without whole numbers the best t has c‖f‖²t^{−γ} = 1, and for it the best k has R_emp/(k−1)² = s/n.
-        t = min(_neighbours(self.height ** (1 / self.exponent), 1), key=lambda t: t + self._tail(t))
-        return self.best_k(n, t, delta), t
+        t = self._printed_t if printed else 1 + int(self.fixed_points(float(n)).argmin())
+        return self.best_k(n, t, delta, printed=printed), t
 
-    def best_k(self, n: int, t: int, delta: float = DELTA) -> int:
+    def best_k(self, n: int, t: int, delta: float = DELTA, *, printed: bool = False) -> int:
         """The whole k that makes the bound smallest for that t."""
-        slope = self.slope(t, delta) / n
+        decay = self._decay(float(n), t, printed=printed)
+        slope = (12 * self.B * self.L**2 * (t + decay) + 5 * self.B * math.log(1 / delta)) / n  # what each k adds
         best = 1 + math.sqrt(self.empirical_risk / slope) if slope > 0 else 2.0
         return min(_neighbours(best, 2), key=lambda k: k / (k - 1) * self.empirical_risk + k * slope)
 
-    def slope(self, t: int, delta: float = DELTA) -> float:
-        """s, what C₁ grows by with every k."""
-        return 12 * self.B * self.L**2 * (t + self._tail(t)) + 5 * self.B * math.log(1 / delta)
+    def answers(self, n: int, delta: float = DELTA, *, k: int | None = None, t: int | None = None) -> dict[str, float]:
+        """Every term that follows from n, δ, k and t, by key; what is printed has its own best k and t.
 
-    def crossing(self, delta: float = DELTA) -> float | None:
-        """The n from which on the bound with its best k is below the one of the order 1/√n.
+        Args:
+            n: training rows.
+            delta: δ.
+            k, t: None: the best, of k beside the t that is given.
+        """
+        t = self.best(n, delta)[1] if t is None else t
+        k = self.best_k(n, t, delta) if k is None else k
+        printed_k, printed_t = self.best(n, delta, printed=True)
+        return {
+            **self.terms(n, k, t, delta),
+            "printed_total": self.terms(n, printed_k, printed_t, delta, printed=True)["total"],
+            "rademacher_total": self.rademacher_total(n, delta),
+            "fixed_point": self.fixed_point(float(n), t),
+            "printed_fixed_point": self.scale / n * (printed_t + self._decay(1.0, printed_t, printed=True)),
+            "tail": self._tail(t),
+            "k": float(k),
+            "t": float(t),
+            "printed_k": float(printed_k),
+            "printed_t": float(printed_t),
+        }
 
-        With C₁ = sk + u and k − 1 = √(R_emp n/s) the first exceeds R_emp by 2√(R_emp s/n) + (s + u)/n, the second by
-        a/√n. So they cross at √n = (s + u)/(a − 2√(R_emp s)); where the best k is 2, at the smaller root of
-        R_emp n − a√n + 2s + u = 0.
+    def overtaken(self, t: int | None = None) -> float | None:
+        """The n from which on the printed min(a + b) lies below the root that it must bound.
+
+        With C = 2B²L², s = n min(a + b)/C and u = nr, which solves u² = C(tu + nS) with the tail S and grows with n,
+        the printed value is too small as soon as u ≥ Cs for every t, and that is n ≥ Cs(s − t)/S.
+
+        Args:
+            t: of the root; None: the best, which is r*.
 
         Returns:
-            None where they never do: 2√(R_emp s) ≥ a.
+            None where it never does: the kernel's rank is so small that r* itself is of the order 1/n.
         """
-        s, u = self.slope(self.best(1)[1], delta), 22 * self.target_bound * math.log(1 / delta)
-        a, R = self._root(delta), self.empirical_risk
-        if (inside := a**2 - 4 * R * (2 * s + u)) >= 0:
-            root = 2 * (2 * s + u) / (a + math.sqrt(inside))  # the smaller root, also for R = 0
-            if R * root**2 <= s:
-                return root**2
-        excess = a - 2 * math.sqrt(R * s)
-        return ((s + u) / excess) ** 2 if excess > 0 else None
+        s = self._printed_t + self._decay(1.0, self._printed_t, printed=True)
+        short = [(s - at, self._tail(at)) for at in ([t] if t else range(1, len(self.tails) + 1)) if at < s]
+        if any(tail == 0 for _, tail in short):
+            return None
+        return self.scale * s * max((by / tail for by, tail in short), default=0.0)
 
     def _tail(self, t: int) -> float:
-        """c‖f‖²t^{1−γ}/(γ−1): the power law's area beyond t."""
-        power: float = float(t) ** (1 - self.exponent)
-        return self.height * power / (self.exponent - 1)
+        """The tail beyond t; beyond the last t that is known there is no more than there."""
+        return float(self.tails[min(t, len(self.tails)) - 1])
 
-    def _root(self, delta: float) -> float:
-        """a, what the bound of the order 1/√n adds to the risk, times √n."""
-        return 2 * self.L * math.sqrt(self.spread) + self.B * math.sqrt(math.log(1 / delta) / 2)
+    def _decay(self, n: float, t: int, *, printed: bool) -> float:
+        """What is added to t: S/r, as r = a + b/r = (2B²L²/n)(t + S/r); as printed the power law's S alone."""
+        if printed:
+            power: float = float(t) ** (1 - self.exponent)
+            return self.height * power / (self.exponent - 1)
+        root = self.fixed_point(n, t)
+        return self._tail(t) / root if root > 0 else 0.0
+
+    @property
+    def _printed_t(self) -> int:
+        """The t that makes t + c‖f‖²t^{1−γ}/(γ−1) smallest; without whole numbers it has c‖f‖²t^{−γ} = 1."""
+        return min(
+            _neighbours(self.height ** (1 / self.exponent), 1), key=lambda t: t + self._decay(1.0, t, printed=True)
+        )
 
 
 def frame_terms(
@@ -243,7 +361,7 @@ def frame_terms(
     norm: float = 1.0,
     delta: float = DELTA,
 ) -> dict[str, float]:
-    """Every term of the bound at one moment, by key, with the k and t that make it smallest.
+    """Every term of the bound at one moment, by key, with the k and t that make it smallest, and as printed.
 
     Args:
         spectrum: λ [D], ≥ 0, in any order.
@@ -257,31 +375,54 @@ def frame_terms(
         norm: ‖f‖_K = ‖w‖; 1 is what the paper writes down.
         delta: the bound holds with probability 1 − δ.
 
-    Source: FKS Theorem 3.
+    Source: FKS Theorem 3 and eq. 9, its root corrected.
     """
     eigenvalues = frame_constant * np.asarray(spectrum, np.float64)
     law, trace = power_law_envelope(eigenvalues), float(eigenvalues.sum())
     setting = FrameSetting(
-        empirical_risk, law.constant * norm**2, law.exponent, trace * norm**2, target_bound, output_bound
-    )
-    k, t = setting.best(n, delta)
+        empirical_risk, eigenvalue_tails(eigenvalues * norm**2), law.constant * norm**2, law.exponent, trace * norm**2,
+        target_bound, output_bound,
+    )  # fmt: skip
     return {
         "empirical_risk": empirical_risk,
         "zero_risk": zero_risk,
-        **setting.terms(n, k, t, delta),
-        "rademacher_total": setting.rademacher_total(n, delta),
+        **setting.answers(n, delta),
         "test_risk": empirical_risk + gap,
         "gap": gap,
         "envelope_constant": law.constant,
         "envelope_exponent": law.exponent,
         "eigenvalue_sum": trace,
-        "k": float(k),
-        "t": float(t),
         "frame_constant": float(frame_constant),
         "norm": float(norm),
         "target_bound": float(target_bound),
         "output_bound": float(output_bound),
     }
+
+
+def with_root(terms: Mapping[str, float], n: int, delta: float = DELTA) -> dict[str, float]:
+    """Terms that a version before stored with the printed bound as ``total``, as they are called and computed now.
+
+    That version stored no exact tail, so the one of the power law above the eigenvalues takes its place, which is
+    larger; the term ``tail`` stays out.
+
+    Args:
+        terms: by key; those of this version, and those that lack something, come back as they are.
+        n: training rows.
+        delta: as it was.
+    """
+    needs = {
+        "empirical_risk", "envelope_constant", "envelope_exponent", "eigenvalue_sum", "norm", "target_bound",
+        "output_bound",
+    }  # fmt: skip
+    if "printed_total" in terms or not needs <= terms.keys():
+        return dict(terms)
+    square, exponent = terms["norm"] ** 2, terms["envelope_exponent"]
+    height = terms["envelope_constant"] * square
+    setting = FrameSetting(
+        terms["empirical_risk"], power_law_tails(height, exponent), height, exponent,
+        terms["eigenvalue_sum"] * square, terms["target_bound"], terms["output_bound"],
+    )  # fmt: skip
+    return {**terms, **{key: value for key, value in setting.answers(n, delta).items() if key != "tail"}}
 
 
 def _neighbours(value: float, least: int) -> tuple[int, int]:

@@ -17,9 +17,10 @@ _LOOKS = {
     "paper": (BLUE, "solid"),
     "worst case": (ORANGE, "dot"),
     "any minimiser": (PURPLE, "dashdot"),
-    "size": (BLUE, "dash"),
-    "fixed": (ORANGE, "dashdot"),
-    "best": (GREEN, "solid"),
+    "size": (BLUE, "solid"),
+    "printed": (VERMILLION, "dash"),
+    "order": (GREY, "dot"),
+    "best": (GREEN, "dashdot"),
     "rademacher": (PURPLE, "longdash"),
 }
 _LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}

@@ -21,6 +21,7 @@ from kernlab.analysis.paper_errors import (
     Tails,
     Widths,
 )
+from kernlab.analysis.paper_frames import Products, Rates, Roots
 from kernlab.plots.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION, figure, method_style
 
 __all__ = [
@@ -28,6 +29,9 @@ __all__ = [
     "plot_cauchy_kernels",
     "plot_complexities",
     "plot_phases",
+    "plot_products",
+    "plot_rates",
+    "plot_roots",
     "plot_scatters",
     "plot_shrinkage",
     "plot_signs",
@@ -200,6 +204,95 @@ def plot_tails(view: Tails) -> go.Figure:
         shapes=[{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1,
                  "line": {"color": GREY, "dash": "dot", "width": 2}}],
     )  # fmt: skip
+
+
+def plot_roots(view: Roots) -> go.Figure:
+    """√(ar + b) against r, with the root and what is printed in its place."""
+    points = (
+        ("printed: ½(a + √(a² + 4b²))", view.printed_root, VERMILLION, "x", 12),
+        ("printed: a + b", view.printed, ORANGE, "diamond", 12),
+        ("root: ½(a + √(a² + 4b))", view.root, BLUE, "circle", 12),
+        ("found by iterating", view.searched, GREY, "circle-open", 20),
+        ("a + √b", view.corrected, GREEN, "square-open", 14),
+    )
+    height = np.interp([each[1] for each in points], view.r, view.complexity)
+    low, high = np.log10([view.complexity.min(), view.complexity.max()])
+    return figure(
+        [
+            _line(view.r, view.complexity, "√(ar + b)", BLUE, "solid", "r = %{x:.3~g}"),
+            _line(view.r, view.r, "r", GREY, "dot", "r = %{x:.3~g}"),
+            *(
+                go.Scatter(
+                    x=[at],
+                    y=[up],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": size, "line": {"width": 2, "color": colour}},
+                    hovertemplate=f"{name}: %{{x:.4~g}}<extra></extra>",
+                )
+                for (name, at, colour, symbol, size), up in zip(points, height, strict=True)
+            ),
+        ],
+        title="Where √(ar + b) meets r",
+        subtitle=f"root {view.root:.3g}; printed bound on it {view.printed:.3g}",
+        x="r",
+        y="√(ar + b)",
+        revision="roots",
+        xaxis={"type": "log", "exponentformat": "power", "nticks": 6},
+        yaxis={"type": "log", "exponentformat": "power", "nticks": 5, "range": [float(low) - 0.7, float(high) + 0.3]},
+    )
+
+
+def plot_rates(view: Rates) -> go.Figure:
+    """r* and what is printed in its place over the number of rows."""
+    m, root, printed = view.here
+    power = f"{view.gamma / (view.gamma + 1):.2f}"
+    marks, values = view.iterated
+    return figure(
+        [
+            _line(view.m, view.held, f"root at t = {view.t}: to 1/√m", ORANGE, "dashdot", "m = %{x:.3~s}"),
+            _line(view.m, view.root, f"r⁎, best t: m<sup>−{power}</sup>", *_RIGHT, "m = %{x:.3~s}"),
+            _line(view.m, view.order, f"m<sup>−{power}</sup> itself", GREY, "dot", "m = %{x:.3~s}"),
+            _line(view.m, view.printed, "a + b, as printed: 1/m", *_PRINTED, "m = %{x:.3~s}"),
+            go.Scatter(
+                x=marks,
+                y=values,
+                mode="markers",
+                name="r⁎, found by iterating",
+                marker={"color": BLUE, "symbol": "circle-open", "size": 12, "line": {"width": 2}},
+                hovertemplate="iterated: %{y:.4~g}<extra>m = %{x:.3~s}</extra>",
+            ),
+        ],
+        title="r⁎ and its printed bound",
+        subtitle=f"m = {m:g}: r⁎ {root:.3g}, printed {printed:.3g}: × {printed / root:.2g}",
+        x="rows m",
+        y="r",
+        revision="rates",
+        xaxis={"type": "log", "exponentformat": "power", "nticks": 6},
+        yaxis={"type": "log", "exponentformat": "power", "nticks": 6},
+        shapes=[{"type": "line", "x0": m, "x1": m, "yref": "paper", "y0": 0, "y1": 1,
+                 "line": {"color": GREY, "dash": "dash", "width": 2}}],
+    )  # fmt: skip
+
+
+def plot_products(view: Products) -> go.Figure:
+    """Errors of sums and of products of functions of one joint each, over how far the joints turn."""
+    additive, products = view.columns
+    where = "turns up to %{x:.3~g}"
+    return figure(
+        [
+            _line(view.reach, view.additive, f"additive, N = 30: {additive} columns", *_PRINTED, where),
+            _line(view.reach, view.floor, "least of any sum, exact", GREY, "dot", where),
+            _line(view.reach, view.multiplicative, f"products, N = {view.order}: {products} columns", *_RIGHT, where),
+        ],
+        title="Frames on a robot arm",
+        subtitle=f"turns up to {view.reach[4]:g}: additive {view.additive[4]:.2g}, products "
+        f"{view.multiplicative[4]:.1g}",
+        x="largest turn of a joint (radians)",
+        y="MSE / constant's MSE",
+        revision="products",
+        yaxis=_TENS,
+    )
 
 
 def plot_scatters(view: Scatters) -> go.Figure:

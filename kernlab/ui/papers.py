@@ -66,9 +66,10 @@ PAPERS: dict[str, Paper] = {
         "Y. Liu, S. Liao. Frame kernel selection based on the explicit description of the integral operator space (in "
         "Chinese). Scientia Sinica Informationis 46 (2016) 165–178; doi 10.1360/N112015-00095",
         "Of a kernel made from a frame (cosines and sines, or wavelets) the eigenvalues of the integral operator can "
-        "be written down: they are the weights of the frame's functions. The paper bounds the risk at the rate 1/m "
-        "where they fall fast enough, and selects the weights by a convex problem, the lasso at γ = 1. It reports "
-        "errors like those of support vector regression and of multiple kernel learning, at a fraction of their time.",
+        "be written down: they are the weights of the frame's functions. From them the paper derives a bound on the "
+        "risk, of the rate 1/m as printed (its proof has a wrong root), and selects the weights by a convex problem, "
+        "the lasso at γ = 1. It reports errors like those of support vector regression and of multiple kernel "
+        "learning, at a fraction of their time.",
         {"fks-table2": "Table 2: mean squared error", "fks-table3": "Table 3: training time"},
     ),
     "lkrf": Paper(

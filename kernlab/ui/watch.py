@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from kernlab.bounds import with_root
 from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.methods import MethodSpec
 from kernlab.runs.jobs import JobManager, JobState
@@ -174,6 +175,8 @@ class Watch:
             for name, curve in new.curves.items():
                 old = self.history.get(name)
                 self.history[name] = curve if old is None else _joined(old, curve)
+        if self.run.facts.get("bound") == "frame":
+            self.history = _with_root(self.history, int(self.facts["n_train"]))
         self._cursor = new.cursor
         self.snapshots = store.snapshots(self.id)
         if self.run.facts and not self.static:
@@ -212,6 +215,24 @@ def _joined(old: Curve, new: Curve) -> Curve:
         np.concatenate([old.epochs, new.epochs]),
         np.concatenate([old.values, new.values]),
     )
+
+
+def _with_root(history: dict[str, Curve], n: int) -> dict[str, Curve]:
+    """A frame's bound as this version computes it, at the steps too where an older one stored the printed bound."""
+    terms = {name: curve for name, curve in history.items() if name.startswith("bound/")}
+    steps, epochs, _ = terms.get("bound/total", Curve(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)))
+    if "bound/printed_total" in terms and len(terms["bound/printed_total"].steps) == len(steps):
+        return history
+    found: dict[str, list[int]] = {}
+    values: dict[str, list[float]] = {}
+    for place, step in enumerate(steps):
+        then = {name: curve.values[curve.steps == step] for name, curve in terms.items()}
+        stored = {name.removeprefix("bound/"): float(value[-1]) for name, value in then.items() if len(value)}
+        for key, value in with_root(stored, n).items():
+            found.setdefault(f"bound/{key}", []).append(place)
+            values.setdefault(f"bound/{key}", []).append(value)
+    anew = {name: Curve(steps[places], epochs[places], np.array(values[name])) for name, places in found.items()}
+    return {**history, **anew}
 
 
 def _cut(curve: Curve, count: int) -> Curve:

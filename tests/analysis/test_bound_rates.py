@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kernlab.analysis.bound_rates import against_n, verdict, weight_guarantee
-from kernlab.analysis.bound_sliders import Given, what_if
-from kernlab.bounds import ALIGNMENT, FRAME, SPECTRAL, FrameSetting
+from kernlab.analysis.bound_sliders import Given, frame_setting, what_if
+from kernlab.bounds import ALIGNMENT, FRAME, SPECTRAL
 
 SPECTRAL_VALUES = {
     "empirical_risk": 0.3, "zero_risk": 1.0, "weight_norm": 8.0, "weight_square": 20.0, "mean_trace": 0.8,
@@ -28,7 +26,8 @@ def spectral(n: int = 1000, **changes) -> Given:
 def frame(risk: float, *, n: int = 1000, zero_risk: float = 1.0, norm: float = 2.0) -> Given:
     values = {
         "empirical_risk": risk, "zero_risk": zero_risk, "envelope_constant": 0.7, "envelope_exponent": 1.8,
-        "eigenvalue_sum": 1.1, "norm": norm, "target_bound": 2.0, "output_bound": 1.5, "gap": 0.02,
+        "eigenvalue_sum": 1.1, "norm": norm, "frame_constant": 0.5, "target_bound": 2.0, "output_bound": 1.5,
+        "gap": 0.02,
     }  # fmt: skip
     at = Given(FRAME, values, n, 1, 100)
     return at._replace(values=what_if(at))
@@ -89,70 +88,67 @@ def test_nothing_is_said_of_runs_that_never_measured_it():
 # -- frames ----------------------------------------------------------------------------------------------------
 
 
-@given(
-    risk=st.floats(0, 1),
-    height=st.floats(0, 5),
-    exponent=st.floats(1.05, 4),
-    ratio=st.floats(0.5, 3),
-    M=st.floats(0.5, 4),
-    F=st.floats(0, 4),
-    delta=st.floats(1e-3, 0.4),
-)
-@settings(deadline=None, max_examples=200)
-def test_the_crossing_is_where_the_bounds_of_both_orders_meet(risk, height, exponent, ratio, M, F, delta):
-    """With k of any size ≥ 2; whole ones only come later, by little. The spectrum makes a = ratio · 2√(Rs)."""
-    setting = FrameSetting(risk, height, exponent, 0.0, M, F)
-    t = setting.best(10, delta)[1]
-    beyond = ratio * 2 * math.sqrt(risk * setting.slope(t, delta)) - setting.B * math.sqrt(math.log(1 / delta) / 2)
-    setting = setting._replace(spread=(max(0.0, beyond) / (2 * setting.L)) ** 2)
-    t = setting.best(10, delta)[1]
-    s, u = setting.slope(t, delta), 22 * M * math.log(1 / delta)
-
-    def ahead(n: float) -> float:
-        """How far the fast bound lies below the slow one."""
-        excess = max(1.0, math.sqrt(risk * n / s))
-        fast = risk / excess + (s * (excess + 1) + u) / n
-        slow = 2 * setting.L * math.sqrt(setting.spread / n) + setting.B * math.sqrt(math.log(1 / delta) / (2 * n))
-        return slow - fast
-
-    found = setting.crossing(delta)
-    if found is None:
-        assert all(ahead(n) <= 0 for n in np.geomspace(1, 1e16, 60))
-    else:
-        assert ahead(found * 0.999) < 0 < ahead(found * 1.001)
-        n = max(2, int(found * 1.5))
-        if found < 1e12:
-            whole = setting.terms(n, *setting.best(n, delta), delta)["total"]
-            assert whole <= setting.rademacher_total(n, delta) * 1.2
-
-
-def test_with_no_training_error_the_fast_bound_wins_and_with_some_it_may_never():
-    easy, hard = against_n(frame(0.0)), against_n(frame(0.3))
-    assert [words for _, _, words in easy.crossings] == ["C₁/n below 1/√n", "the whole bound below 1/√n"]
-    assert len(hard.crossings) == 1
-    assert "never" in hard.note
-    assert "never" not in easy.note
-    best, slow = easy.rates[2], easy.rates[3]
-    crossing = easy.crossings[1][0]
-    assert ((best.y < slow.y) == (easy.n > crossing)).all()
-    assert (hard.rates[2].y > hard.rates[3].y).all()
+def test_the_lines_of_a_frame_are_the_formulas_and_cross_where_they_are_said_to():
+    at = frame(0.2)._replace(spectrum=np.arange(1, 101.0) ** -1.8)
+    view, setting = against_n(at), frame_setting(at)
+    lines = {rate.key: rate for rate in view.rates}
+    assert list(lines) == ["rademacher", "size", "printed", "order", "best"]
+    scale = 6 * what_if(at)["k"] / setting.B
+    t = np.arange(1, 101)
+    tails = np.array([(4 * 0.5 * np.arange(1, 101.0) ** -1.8)[i:].sum() for i in t])
+    for place in (0, 40, 120):
+        n = float(view.n[place])
+        roots = [
+            np.roots([1, -setting.scale * i / n, -setting.scale * S / n]).max() for i, S in zip(t, tails, strict=True)
+        ]
+        assert lines["size"].y[place] == pytest.approx(scale * min(roots), rel=1e-6)
+        law = t + setting.height * t ** (1 - setting.exponent) / (setting.exponent - 1)
+        assert lines["printed"].y[place] == pytest.approx(scale * setting.scale / n * law.min())
+        assert lines["rademacher"].y[place] == pytest.approx(setting.rademacher_total(int(n)) - 0.2)
+        whole = what_if(at, {"n": n})["total"]
+        assert lines["best"].y[place] == pytest.approx(whole - 0.2)
+    (crossing, height, words) = view.crossings[0]
+    assert "below the root" in words
+    assert ((lines["printed"].y < lines["size"].y) == (view.n > crossing)).all()
+    assert np.interp(math.log(crossing), np.log(view.n), np.log(lines["printed"].y)) == pytest.approx(math.log(height))
 
 
 def test_the_orders_are_those_that_are_claimed():
-    view = against_n(frame(0.2))
-    lines = {rate.key: rate for rate in view.rates}
-    assert lines["size"].slope == -1 == pytest.approx(slope(view.n, lines["size"].y))
+    view = against_n(frame(0.2))  # γ = 1.8, and no more is known of the eigenvalues
+    lines, late = {rate.key: rate for rate in view.rates}, (view.n > 1e5) & (view.n < 1e9)
     assert lines["rademacher"].slope == -0.5 == pytest.approx(slope(view.n, lines["rademacher"].y))
-    late = view.n > 1e6
-    assert slope(view.n[late], lines["best"].y[late]) == pytest.approx(-0.5, abs=0.05)  # what k/(k − 1) costs
-    no_risk = {rate.key: rate for rate in against_n(frame(0.0)).rates}
-    assert slope(view.n, no_risk["best"].y) == pytest.approx(-1, abs=0.02)
-    assert (lines["best"].y <= lines["fixed"].y * (1 + 1e-9)).all()
-    np.testing.assert_allclose(
-        lines["fixed"].y - lines["size"].y, lines["fixed"].y[-1] - lines["size"].y[-1], rtol=1e-6
-    )
-    n, height, _ = view.crossings[0]
-    assert np.interp(math.log(n), np.log(view.n), np.log(lines["size"].y)) == pytest.approx(math.log(height), abs=1e-6)
+    assert lines["printed"].slope == -1 == pytest.approx(slope(view.n, lines["printed"].y))
+    assert lines["order"].slope == pytest.approx(-1.8 / 2.8) == pytest.approx(slope(view.n, lines["order"].y))
+    assert slope(view.n[late], lines["size"].y[late]) == pytest.approx(-1.8 / 2.8, abs=0.05)
+    held_view = against_n(frame(0.2), {"t": 3, "n": 10**12})
+    held = {rate.key: rate for rate in held_view.rates}
+    assert "t = 3" in held["size"].words
+    assert slope(held_view.n[-8:], held["size"].y[-8:]) == pytest.approx(-0.5, abs=0.05)
+
+
+def test_the_note_says_whether_the_printed_value_is_too_small_here():
+    at = frame(0.2)
+    (crossing, _, _), note = against_n(at).crossings[0], against_n(at).note
+    assert "from n =" in note
+    assert "Here it is above" in note
+    later = against_n(at, {"n": crossing * 10}).note
+    assert "It does" in later
+    one = at._replace(spectrum=[1.0])
+    one = one._replace(values=what_if(one))
+    assert "rank is so small" in against_n(one).note
+    assert against_n(one).crossings == ()
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.01, 0.3])
+def test_the_note_says_where_the_whole_bound_is_below_the_classical_one(risk):
+    at = frame(risk)
+    view = against_n(at)
+    lines = {rate.key: rate.y for rate in view.rates}
+    lower = lines["best"] < lines["rademacher"]
+    assert ("At no n" in view.note) == (not lower.any())
+    places = np.flatnonzero(lower)
+    assert len(places) in (0, places[-1] - places[0] + 1 if len(places) else 0)  # one stretch
+    assert ("on." in view.note.rsplit("√n", 1)[-1]) == bool(len(places) and places[0] > 0 and lower[-1])
 
 
 def test_a_frame_bound_says_from_where_on_it_says_something():

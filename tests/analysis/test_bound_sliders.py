@@ -55,7 +55,7 @@ def frame(n: int = n, delta: float = 0.05, risk: float = 0.2) -> Given:
         spectrum, 0.5, n=n, empirical_risk=risk, zero_risk=1.0, target_bound=2.0, output_bound=1.5, gap=0.05, norm=3.0,
         delta=delta,
     )  # fmt: skip
-    return Given(FRAME, values, n, 1, 60)
+    return Given(FRAME, values, n, 1, 60, spectrum=spectrum)
 
 
 def alignment(share: float = 0.02, N: int = 500, seed: int = 0) -> tuple[Given, np.ndarray]:
@@ -253,19 +253,28 @@ def test_the_guarantee_is_a_bar_beside_the_other_three():
 # -- frames ----------------------------------------------------------------------------------------------------
 
 
-@given(rows=st.integers(20, 10**7), k=st.integers(2, 500), t=st.integers(1, 80), delta=st.floats(1e-4, 0.4))
+@given(rows=st.integers(20, 10**7), k=st.integers(2, 500), t=st.integers(1, 60), delta=st.floats(1e-4, 0.4))
 @settings(deadline=None, max_examples=40)
 def test_k_and_t_are_the_formulas_and_untouched_the_best(rows, k, t, delta):
     at = frame()
-    v, set_to = at.values, what_if(at, {"n": rows, "k": k, "t": t, "delta": delta})
+    set_to = what_if(at, {"n": rows, "k": k, "t": t, "delta": delta})
     B, L, doubt = 3.5**2, 7.0, math.log(1 / delta)
-    c, gamma = v["envelope_constant"] * 9, v["envelope_exponent"]
-    tail = c * t ** (1 - gamma) / (gamma - 1)
-    C1 = 12 * k * t * B * L**2 + 12 * k * tail * B * L**2 + doubt * (22 * 2.0 + 5 * B * k)
-    assert set_to["total"] == pytest.approx(k / (k - 1) * 0.2 + C1 / rows, rel=1e-9)
+    tail = (9 * 0.5 * np.arange(1, 61.0) ** -1.7)[t:].sum()
+    root = np.roots([1, -2 * t * B**2 * L**2 / rows, -2 * tail * B**2 * L**2 / rows]).real.max()
+    rest = doubt * (22 * 2.0 + 5 * B * k) / rows
+    assert set_to["total"] == pytest.approx(k / (k - 1) * 0.2 + 6 * k * root / B + rest, rel=1e-6)
     assert (set_to["k"], set_to["t"]) == (k, t)
+    assert set_to["printed_total"] == what_if(at, {"n": rows, "delta": delta})["printed_total"]
     for changes in ({}, {"t": t}, {"k": k}):  # what is not set is chosen well
         assert what_if(at, {"n": rows, "delta": delta, **changes})["total"] <= set_to["total"] * (1 + 1e-12)
+
+
+def test_a_run_of_an_older_version_has_the_tail_of_the_power_law():
+    new, old = frame(), frame()._replace(spectrum=None)
+    for rows in (100, 10_000, 10**8):
+        exact, area = (what_if(at, {"n": rows}) for at in (new, old))
+        assert exact["total"] <= area["total"]
+        assert exact["printed_total"] == area["printed_total"]
 
 
 # -- alignment, ridge ------------------------------------------------------------------------------------------

@@ -142,7 +142,7 @@ def test_the_marks_of_the_lines_over_n_stand_where_they_are_said():
     figure = plot_against_n(view)
     assert [shape.x0 for shape in figure.layout.shapes if shape.x0 == shape.x1] == [50_000]
     names = [trace.name for trace in figure.data]
-    assert names[:4] == [rate.words for rate in view.rates]
-    assert names[4] == "measured gap"
-    assert figure.data[4].x == (1000,)
-    assert names[5:] == [words for _, _, words in view.crossings]
+    assert names[:5] == [rate.words for rate in view.rates]
+    assert names[5] == "measured gap"
+    assert figure.data[5].x == (1000,)
+    assert names[6:] == [words for _, _, words in view.crossings]

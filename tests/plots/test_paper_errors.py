@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernlab.analysis import paper_errors as numbers
+from kernlab.analysis import paper_frames as frames
 from kernlab.bench.published import printed
 from kernlab.plots import paper_errors as plots
 from kernlab.plots.beside import METRICS, plot_beside, plot_measured
@@ -17,6 +18,9 @@ PICTURES = {
     "complexities": lambda: plots.plot_complexities(numbers.complexities(n=50, draws=4)),
     "spectra": lambda: plots.plot_spectra(numbers.spectra()),
     "signs": lambda: plots.plot_signs(numbers.signs()),
+    "roots": lambda: plots.plot_roots(frames.roots()),
+    "rates": lambda: plots.plot_rates(frames.rates()),
+    "products": lambda: plots.plot_products(frames.products()),
     "tails": lambda: plots.plot_tails(numbers.tails()),
     "scatters": lambda: plots.plot_scatters(numbers.scatters()),
     "cauchy": lambda: plots.plot_cauchy_kernels(numbers.cauchy_kernels()),

@@ -2,13 +2,17 @@
 
 import json
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kernlab.bounds import with_root
 from kernlab.methods import METHODS
 from kernlab.runs.jobs import manager
+from kernlab.runs.store import Curve
 from kernlab.spec import RunSpec
 from kernlab.ui.pictures.bounds import read_changes
+from kernlab.ui.watch import _with_root as with_root_everywhere
 
 SMALL = {"n_features": 20, "epochs": 3, "order": 4, "max_turns": 2, "batch_size": 50}
 
@@ -131,6 +135,31 @@ def test_before_the_first_step_nothing_breaks(method):
     )
     assert figures(app)
     assert method != "LKRF" or not slid(app)  # the ball has not been looked for yet
+
+
+def test_a_frame_run_of_an_older_version_is_read_with_the_root():
+    stored = {
+        "empirical_risk": 0.2, "envelope_constant": 0.5, "envelope_exponent": 1.7, "eigenvalue_sum": 1.0, "norm": 3.0,
+        "target_bound": 2.0, "output_bound": 1.5, "total": 40.0, "k": 2.0, "t": 2.0,
+    }  # fmt: skip
+    steps, epochs = np.array([0, 4]), np.array([0.0, 1.0])
+    old = {f"bound/{key}": Curve(steps, epochs, np.array([value, value])) for key, value in stored.items()}
+    loss = Curve(np.arange(5), np.arange(5) / 4, np.ones(5))
+    read = with_root_everywhere({**old, "train_loss": loss}, 800)
+    assert read["train_loss"] is loss
+    assert read["bound/total"].steps.tolist() == [0, 4]
+    expected = with_root(stored, 800)
+    assert expected["total"] != 40
+    for key, value in expected.items():
+        assert read[f"bound/{key}"].values.tolist() == [value, value], key
+    assert with_root_everywhere(read, 800) is read
+    # A run that went on with this version: the newer moments stay as they are.
+    joined = {key: Curve(np.append(curve.steps, 9), np.append(curve.epochs, 2.0), np.append(curve.values, 7.0))
+              for key, curve in old.items()}  # fmt: skip
+    joined["bound/printed_total"] = Curve(np.array([9]), np.array([2.0]), np.array([8.0]))
+    both = with_root_everywhere(joined, 800)
+    assert both["bound/total"].values.tolist() == [expected["total"]] * 2 + [7.0]
+    assert both["bound/printed_total"].values.tolist() == [expected["printed_total"]] * 2 + [8.0]
 
 
 def test_what_an_address_says_of_sliders_is_read_with_care():

@@ -118,9 +118,10 @@ def given(at: Shown) -> Given | None:
     again = bool(getattr(method.solver, "resample", 0))
     candidates = len(at.static["q_initial"]) if "q_initial" in at.static and not again and at.moment.step else 0
     columns = int(getattr(map_, "width_for", lambda d: 0)(int(facts["d"])))
+    terms = _terms(at)
     found = Given(
         at.bound,
-        _terms(at),
+        terms,
         int(facts["n_train"]),
         int(facts["K"]),
         columns,
@@ -130,6 +131,7 @@ def given(at: Shown) -> Given | None:
         candidates,
         at.arrays.get("q") if candidates else None,
         _gain(at),
+        at.arrays.get("spectrum") if "tail" in terms else None,
     )
     if at.bound.name == "discriminant" and (ridge := _ridge(at)) is not None:
         # The stored terms are of other rows: what the sliders start from has to be of those that they move.
