@@ -434,7 +434,7 @@ def _records(comparison: Comparison, **how: Any) -> Sequence[Record]:
     from kernlab.training.control import Control
 
     control = Control()
-    with _interruptible(control):
+    with _stoppable(control):
         for event in compare(comparison, stop=lambda: control.cancelled, **how):
             if isinstance(event, Planned):
                 total, there = len(event.cells), len(event.records)
@@ -446,6 +446,58 @@ def _records(comparison: Comparison, **how: Any) -> Sequence[Record]:
                 return event.records
     click.echo(f"stopped with {there} of {total} cells; the same command goes on from here", err=True)
     raise SystemExit(130)
+
+
+@contextmanager
+def _stoppable(control: Control) -> Iterator[None]:
+    """Ctrl-C (or a polite kill) begins no more cells and says so; a second one drops the cells under way.
+
+    A thread hears both at once. A handler alone would hear them when the main thread returns to Python, which may
+    be in minutes when that one factorises a matrix.
+    """
+    import os
+    import socket
+    import threading
+    import time
+
+    from kernlab import processes
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    inbox, outbox = socket.socketpair()
+    outbox.setblocking(False)
+    heard = 0
+
+    def unwind(number: int, _: object) -> None:
+        nonlocal heard
+        heard += 1
+        if heard > 1:
+            raise KeyboardInterrupt
+
+    def listen() -> None:
+        while data := inbox.recv(1):
+            if data[0] not in numbers:
+                continue
+            if control.cancelled:
+                click.echo("dropped what was under way; the same command goes on from here", err=True)
+                processes.drop()
+                time.sleep(0.5)  # the main thread unwinds, if it can
+                os._exit(130)
+            control.cancel()
+            click.echo("stopping after the cells under way; a second Ctrl-C drops them and ends at once", err=True)
+
+    listener = threading.Thread(target=listen, name="stop", daemon=True)
+    listener.start()
+    before = {number: signal.signal(number, unwind) for number in numbers}
+    outlet = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(outlet)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        outbox.close()
+        listener.join(1)
+        inbox.close()
 
 
 def _names(text: str) -> list[str]:
