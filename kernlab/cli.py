@@ -298,7 +298,7 @@ def _searching(budget_of: str) -> Callable[[_Command], _Command]:
     return _all(
         click.option("--tune", is_flag=True, help="Search each method's hyper-parameters inside each training part."),
         click.option("--trials", type=int, help="Settings tried in a cell at most; default 20."),
-        click.option("--budget", type=float, help=f"Seconds of tuning {budget_of}, at most."),
+        click.option("--budget", type=float, help=f"Seconds of tuning {budget_of}; baselines: at least 20 settings."),
         click.option("--search", type=click.Choice(["bayes", "halving", "grid"]), help="How settings are searched."),
         click.option("--folds", type=int, help="Folds of the cross-validation inside; 1: a held-out fifth."),
     )
@@ -404,7 +404,7 @@ def compare(
         _write_comparison(out, records, summary)
     if as_json:
         _print_json({"comparison": comparison.to_dict(), "test": test, "level": level, "note": summary.note,
-                     "rows": _compared(summary, records)})  # fmt: skip
+                     "baselines": _least(tuning), "rows": _compared(summary, records)})  # fmt: skip
     else:
         _print_comparison(summary)
     if all(record.status == "failed" for record in records):
@@ -422,6 +422,13 @@ def _tuning(
         raise OptionError("--trials, --budget, --search and --folds say how to tune", _flags(said), "add --tune")
     seconds = said.pop("budget", None)
     return Tuning(seconds=seconds, **said) if tune else None  # type: ignore[arg-type]
+
+
+def _least(tuning: Tuning | None) -> str:
+    """The rule by which baselines are searched longer than methods, where there is a limit in seconds."""
+    from kernlab.compare.rivals import LEAST
+
+    return LEAST if tuning and tuning.seconds is not None else ""
 
 
 def _flags(keys: Iterable[str]) -> str:
@@ -837,7 +844,8 @@ def _reproduce_table(
     }
     document = {
         "reproduction": name, "protocol": protocol.said, "repeats": comparison.repeats, "seed": seed, "budget": budget,
-        "tuning": comparison.to_dict()["tuning"], "left_out": left_out, "rows": rows, "seconds": seconds,
+        "tuning": comparison.to_dict()["tuning"], "baselines": _least(comparison.tuning), "left_out": left_out,
+        "rows": rows, "seconds": seconds,
     }  # fmt: skip
     if out:
         summary = summarise(records, methods=comparison.methods, published=printed(name))
