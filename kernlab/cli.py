@@ -298,7 +298,7 @@ def _searching(budget_of: str) -> Callable[[_Command], _Command]:
     return _all(
         click.option("--tune", is_flag=True, help="Search each method's hyper-parameters inside each training part."),
         click.option("--trials", type=int, help="Settings tried in a cell at most; default 20."),
-        click.option("--budget", type=float, help=f"Seconds of tuning {budget_of}, at most."),
+        click.option("--budget", type=float, help=f"Seconds of tuning {budget_of}; baselines: at least 20 settings."),
         click.option("--search", type=click.Choice(["bayes", "halving", "grid"]), help="How settings are searched."),
         click.option("--folds", type=int, help="Folds of the cross-validation inside; 1: a held-out fifth."),
     )
@@ -404,7 +404,7 @@ def compare(
         _write_comparison(out, records, summary)
     if as_json:
         _print_json({"comparison": comparison.to_dict(), "test": test, "level": level, "note": summary.note,
-                     "rows": _compared(summary, records)})  # fmt: skip
+                     "baselines": _least(tuning), "rows": _compared(summary, records)})  # fmt: skip
     else:
         _print_comparison(summary)
     if all(record.status == "failed" for record in records):
@@ -424,6 +424,13 @@ def _tuning(
     return Tuning(seconds=seconds, **said) if tune else None  # type: ignore[arg-type]
 
 
+def _least(tuning: Tuning | None) -> str:
+    """The rule by which baselines are searched longer than methods, where there is a limit in seconds."""
+    from kernlab.compare.rivals import LEAST
+
+    return LEAST if tuning and tuning.seconds is not None else ""
+
+
 def _flags(keys: Iterable[str]) -> str:
     return ", ".join(f"--{key}" for key in keys)
 
@@ -434,7 +441,7 @@ def _records(comparison: Comparison, **how: Any) -> Sequence[Record]:
     from kernlab.training.control import Control
 
     control = Control()
-    with _interruptible(control):
+    with _stoppable(control):
         for event in compare(comparison, stop=lambda: control.cancelled, **how):
             if isinstance(event, Planned):
                 total, there = len(event.cells), len(event.records)
@@ -446,6 +453,58 @@ def _records(comparison: Comparison, **how: Any) -> Sequence[Record]:
                 return event.records
     click.echo(f"stopped with {there} of {total} cells; the same command goes on from here", err=True)
     raise SystemExit(130)
+
+
+@contextmanager
+def _stoppable(control: Control) -> Iterator[None]:
+    """Ctrl-C (or a polite kill) begins no more cells and says so; a second one drops the cells under way.
+
+    A thread hears both at once. A handler alone would hear them when the main thread returns to Python, which may
+    be in minutes when that one factorises a matrix.
+    """
+    import os
+    import socket
+    import threading
+    import time
+
+    from kernlab import processes
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    inbox, outbox = socket.socketpair()
+    outbox.setblocking(False)
+    heard = 0
+
+    def unwind(number: int, _: object) -> None:
+        nonlocal heard
+        heard += 1
+        if heard > 1:
+            raise KeyboardInterrupt
+
+    def listen() -> None:
+        while data := inbox.recv(1):
+            if data[0] not in numbers:
+                continue
+            if control.cancelled:
+                click.echo("dropped what was under way; the same command goes on from here", err=True)
+                processes.drop()
+                time.sleep(0.5)  # the main thread unwinds, if it can
+                os._exit(130)
+            control.cancel()
+            click.echo("stopping after the cells under way; a second Ctrl-C drops them and ends at once", err=True)
+
+    listener = threading.Thread(target=listen, name="stop", daemon=True)
+    listener.start()
+    before = {number: signal.signal(number, unwind) for number in numbers}
+    outlet = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(outlet)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        outbox.close()
+        listener.join(1)
+        inbox.close()
 
 
 def _names(text: str) -> list[str]:
@@ -785,7 +844,8 @@ def _reproduce_table(
     }
     document = {
         "reproduction": name, "protocol": protocol.said, "repeats": comparison.repeats, "seed": seed, "budget": budget,
-        "tuning": comparison.to_dict()["tuning"], "left_out": left_out, "rows": rows, "seconds": seconds,
+        "tuning": comparison.to_dict()["tuning"], "baselines": _least(comparison.tuning), "left_out": left_out,
+        "rows": rows, "seconds": seconds,
     }  # fmt: skip
     if out:
         summary = summarise(records, methods=comparison.methods, published=printed(name))

@@ -10,15 +10,13 @@ Cells are drawn from the iterator one for each free worker, so whoever stops the
 from __future__ import annotations
 
 import itertools
-import signal
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernlab import devices
+from kernlab import devices, processes
 from kernlab.compare.base import Cell, Record
 from kernlab.compare.cells import failed, run_cell, run_cells, stackable
 from kernlab.data import Dataset
@@ -180,26 +178,7 @@ class Local:
 
 def _parallel(workers: int, tasks: Iterator[Any]) -> Generator[Record, None, None]:
     """Results of the tasks as they come, never more of them under way than there are workers."""
-    from joblib import Parallel, parallel_config
-
-    with parallel_config("loky", n_jobs=workers, inner_max_num_threads=1):
-        runner = Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-    with _deaf():
-        results: Generator[Record, None, None] = runner(tasks)
-    return results
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes started within it do not hear Ctrl-C, which reaches all of a terminal's: it is this one's to answer."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return processes.results(tasks, workers, pre_dispatch="n_jobs")
 
 
 def _alone(cell: Cell, dataset: Dataset) -> Record:

@@ -27,7 +27,8 @@ class Tuning:
 
     Attributes:
         trials: settings tried at most.
-        seconds: time for one cell at most; None: no limit.
+        seconds: time for one cell at most; None: no limit. Where there is one, a baseline has a minimum of settings
+            besides (:data:`kernlab.compare.rivals.LEAST`).
         search: "bayes" (changes that are known to help, then a tree-structured Parzen estimator with pruning),
             "halving", or a paper's "grid".
         folds: k of the k-fold cross-validation; 1: one held-out fifth of the training part.

@@ -6,7 +6,8 @@
     extra-trees   averages of extremely randomised trees
 
 A rival is fitted to the very parts that a method sees, is judged by the same metric, and is tuned by the same rule
-and budget. One class registered in :data:`RIVALS` is a new one.
+and budget; where the budget is in seconds it has at least what :data:`LEAST` says. One class registered in
+:data:`RIVALS` is a new one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,16 @@ from kernlab.options import Component, component, option
 from kernlab.registry import Registry
 from kernlab.typing import Task
 
-__all__ = ["RIVALS", "Boosting", "Constant", "ExtraTrees", "Rival", "SupportVectorMachine"]
+__all__ = ["LEAST", "RIVALS", "Boosting", "Constant", "ExtraTrees", "Rival", "SupportVectorMachine"]
+
+
+#: What a baseline gets however short the time is, in words; :func:`kernlab.compare.searches.coarse_first` does it.
+LEAST = (
+    "Whatever the limit in seconds, a baseline tries at least 20 settings (fewer where fewer trials are allowed) on at "
+    "most 2000 training rows: the SVM the 5 × 4 grid of C and γ around its own, trees their own and 19 that "
+    "fill their ranges evenly. Its own settings and the best three are tried again on all rows. In what is left of "
+    "the time the search goes on from the best of them, with as many trials as a method has."
+)
 
 
 class Rival(Component):
@@ -34,10 +44,13 @@ class Rival(Component):
     Class attributes:
         tasks: what it is for.
         ranges: where its options are searched, by key.
+        coarse: factors of the values in force, whose product is tried first where time is short; empty: settings
+            that fill the ranges evenly.
     """
 
     tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
     ranges: ClassVar[Mapping[str, Range]] = {}
+    coarse: ClassVar[Mapping[str, tuple[float, ...]]] = {}
 
     def machine(self, data: Prepared, seed: int) -> Any:
         """The scikit-learn estimator with these options, for one target."""
@@ -58,8 +71,8 @@ class Rival(Component):
         """What a search looks at."""
         return space_of(self.resolved(data), fixed, {**RANGES, **self.ranges})
 
-    def predict(self, data: Prepared, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Fit to the training part on one thread and predict both parts: (test, train).
+    def predict(self, data: Prepared, seed: int, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
+        """Fit to the training part on one thread and predict each of ``inputs`` [n d].
 
         Class codes [n], or targets [n K] in the unit of ``data.y_train``.
 
@@ -74,14 +87,11 @@ class Rival(Component):
             with threadpool_limits(1):
                 if data.targets is None:
                     fitted = self.machine(data, seed).fit(data.X_train, data.y_train)
-                    return fitted.predict(data.X_test), fitted.predict(data.X_train)
+                    return [fitted.predict(X) for X in inputs]
                 columns = [
                     self.machine(data, seed).fit(data.X_train, data.y_train[:, k]) for k in range(data.y_train.shape[1])
                 ]
-                test, train = (
-                    np.stack([each.predict(X) for each in columns], axis=1) for X in (data.X_test, data.X_train)
-                )
-                return test, train
+                return [np.stack([each.predict(X) for each in columns], axis=1) for X in inputs]
         except KernlabError:
             raise
         except (ValueError, ArithmeticError, MemoryError) as error:
@@ -106,7 +116,7 @@ class Rival(Component):
             DataError: more rows than it can be fitted to.
         """
         rival, began = cls.build(**(options or {})), time.perf_counter()
-        test, train = rival.predict(data, seed)
+        test, train = rival.predict(data, seed, data.X_test, data.X_train)
         found = {
             "seconds": time.perf_counter() - began,
             "test": score(data, test, data.y_test),
@@ -146,6 +156,7 @@ class SupportVectorMachine(Rival):
     ranges: ClassVar[Mapping[str, Range]] = {
         "gamma": Range(1 / 16, 16, relative=True, grid=tuple(2.0**k for k in range(-9, 4)))  # FKS §5
     }
+    coarse: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": (0.01, 0.1, 1, 10, 100), "gamma": (0.25, 1, 3, 9)}
     most: ClassVar[int] = 20_000  # the time grows with n² to n³: minutes at 20 000 rows
 
     C: float = option(10.0, "Weight of the errors, summed over samples, against ½‖f‖².", gt=0, log=True)

@@ -8,14 +8,18 @@ better, None where the trial was given up; −∞ where it failed). The method's
     halving   many settings on few rows; the best third goes on to three times as many, until all rows are used
     grid      the papers' grid in order, or random points of it where it is larger than the number of trials
 
+Where time is short a baseline begins with settings on few rows, whichever search it is (:func:`coarse_first`).
+
 Sources: Bergstra et al. 2011; Karnin, Koren & Somekh 2013; Jamieson & Talwalkar 2016; ASKL §"Experiments"; FKS §5.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,12 +28,13 @@ from kernlab.compare.spaces import MOVES, Move, Range
 from kernlab.errors import OptionError
 from kernlab.registry import Registry
 
-__all__ = ["SEARCHES", "Ask", "Plan", "Search"]
+__all__ = ["SEARCHES", "Ask", "Plan", "Search", "coarse_first", "coarse_settings"]
 
 ETA = 3  # settings dropped to one in ETA, rows multiplied by it, from rung to rung
 FEWEST = 500  # rows that a setting is judged on at least, where there are as many
 WARM = 5  # reports of a trial before it can be called behind: what learns slowly at first may yet win
 AGAIN = 3  # times that one move is made at most
+COARSE, COARSE_ROWS, KEPT = 20, 2000, 3  # of a baseline: settings on so many rows, and those tried again on all rows
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Ask:
         values: the options that differ from the method's own.
         share: of the rows to train on.
         sketch: a small and short training will do.
+        due: the trial is made even when the time is over.
         cut: given (report's number, value so far), whether to give the trial up.
     """
 
@@ -48,6 +54,7 @@ class Ask:
     values: Mapping[str, Any] = field(default_factory=dict)
     share: float = 1.0
     sketch: bool = False
+    due: bool = False
     cut: Callable[[int, float], bool] = field(default=lambda step, value: False, compare=False)
 
 
@@ -59,11 +66,13 @@ class Plan:
         space: given the settings so far, the range of every option that has one.
         moved: given a move and the settings so far, the settings after it; None where it means nothing.
         sketch: whether moves can be judged by small and short trainings.
+        coarse: settings that are tried first on few rows, the method's own before all others.
     """
 
     space: Callable[[Mapping[str, Any]], Mapping[str, Range]]
     moved: Callable[[Move, Mapping[str, Any]], Mapping[str, Any] | None] = lambda move, values: None
     sketch: bool = False
+    coarse: Sequence[Mapping[str, Any]] = ()
 
 
 Search: TypeAlias = Generator[Ask, float | None, None]
@@ -221,3 +230,65 @@ def grid(plan: Plan, trials: int, seed: int, rows: int) -> Search:
     for number, place in enumerate(order, start=1):
         at = np.unravel_index(int(place), [len(each) for each in values])
         yield Ask(number, {key: each[int(i)] for key, each, i in zip(searched, values, at, strict=True)})
+
+
+def coarse_settings(
+    space: Mapping[str, Range], factors: Mapping[str, Sequence[float]], trials: int, seed: int
+) -> list[dict[str, float]]:
+    """The settings that a baseline begins with: its own, then a grid around them, or some that fill the space.
+
+    Args:
+        space: where to look, with the values in force.
+        factors: of the values in force, whose product is the grid; empty: there is none.
+        trials: settings at most.
+        seed: decides which, where there are more.
+    """
+    number = min(COARSE, trials)
+    own = {key: space[key].start for key in factors if key in space}
+    if not own:
+        return [{}, *_spread(space, number - 1, seed)] if space else [{}]
+    values = [[space[key].tidy(start * factor) for factor in factors[key]] for key, start in own.items() if start]
+    grid = [dict(zip(own, each, strict=True)) for each in itertools.product(*values)]
+    others = [each for each in grid if any(each[key] != space[key].tidy(start or 0) for key, start in own.items())]
+    if len(others) > number - 1:
+        kept = np.sort(np.random.default_rng(seed).choice(len(others), number - 1, replace=False))
+        others = [others[i] for i in kept]
+    return [{}, *others]
+
+
+def coarse_first(
+    search: Callable[[Plan, int, int, int], Search], plan: Plan, trials: int, seed: int, rows: int
+) -> Search:
+    """The plan's coarse settings on few rows, the own one and the best of them on all rows, then the search from there.
+
+    The trials before the search are made even when the time is over.
+    """
+    worth = {}
+    share = min(1.0, COARSE_ROWS / rows)
+    for number, values in enumerate(plan.coarse):
+        worth[number] = _found((yield Ask(number, values, share=share, due=True)))
+    if share < 1:
+        kept = sorted({0, *sorted(worth, key=lambda number: -worth[number])[:KEPT]})
+        worth = {}
+        for number in kept:
+            worth[number] = _found((yield Ask(number, plan.coarse[number], due=True)))
+    best = max(worth, key=lambda number: worth[number])
+    start, known = plan.coarse[best], len(plan.coarse)
+    around = Plan(
+        lambda values: plan.space({**start, **values}), lambda move, values: plan.moved(move, {**start, **values})
+    )
+    with closing(search(around, trials, seed, rows)) as further:
+        try:
+            ask = next(further)
+            while True:
+                if ask.number == 0 and ask.share >= 1:
+                    ask = further.send(worth[best])
+                    continue
+                number = ask.number + known - 1 if ask.number else best
+                ask = further.send((yield replace(ask, number=number, values={**start, **ask.values})))
+        except StopIteration:
+            return
+
+
+def _found(value: float | None) -> float:
+    return -math.inf if value is None else value

@@ -7,11 +7,13 @@ row; whether inputs are scaled with their ranks is searched too. The method's ow
 tie, so what is chosen is never worse on the held-out rows. Methods that learn from mini-batches are tried with at
 most WIDTH features, and for real targets first as sketches, of fewer features and epochs: which settings are good
 hardly depends on these (the same moves help: measured on six data sets), the time does. Whoever tunes fits again,
-to the whole training part and at full size, with what was chosen.
+to the whole training part and at full size, with what was chosen. A baseline has a minimum of settings that no
+limit in seconds cuts short (:data:`kernlab.compare.rivals.LEAST`).
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -26,7 +28,7 @@ from numpy.typing import NDArray
 from kernlab import devices
 from kernlab.compare.base import Tuning
 from kernlab.compare.rivals import RIVALS, Rival
-from kernlab.compare.searches import SEARCHES, Ask, Plan
+from kernlab.compare.searches import SEARCHES, Ask, Plan, coarse_first, coarse_settings
 from kernlab.compare.spaces import Move, Range, method_space, moved
 from kernlab.data import Prepared, rescaled, score
 from kernlab.data.base import Scaling
@@ -45,6 +47,7 @@ REPORTS = 8  # times that a training from mini-batches is looked at on its way
 WIDTH = 500  # features of a trial at most
 SKETCH_WIDTH, SKETCH_EPOCHS = 250, 0.4  # features of a sketch at most, and its share of the epochs
 HELD_OUT = 5  # one part in so many is held out where there are no folds
+TRIAL = {"validation": 0}  # a trial is judged on rows held out already, and holds out no others to end itself
 
 #: (metric on the held-out rows, whether the training is over)
 Report: TypeAlias = tuple[float, bool]
@@ -151,16 +154,23 @@ def tune(
     n = len(parts({})[0].X_train)
     deadline = math.inf if tuning.seconds is None else began + tuning.seconds
     history: list[Trial] = []
-    with closing(SEARCHES[tuning.search](plan, tuning.trials, seed, n)) as search:
+    searching = SEARCHES[tuning.search]
+    if tuning.seconds is not None and isinstance(subject, _OfRival):
+        plan = replace(plan, coarse=subject.coarse(parts({})[0], tuning.trials, seed))
+        searching = functools.partial(coarse_first, searching)
+    with closing(searching(plan, tuning.trials, seed, n)) as search:
         ask: Ask | None = next(search)
         while ask is not None:
-            trial = _tried(subject, ask, parts(ask.values), seed, more, deadline)
+            trial = _tried(subject, ask, parts(ask.values), seed, more, math.inf if ask.due else deadline)
             history.append(trial)
             if progress:
                 progress(trial)
-            if time.perf_counter() > deadline:
+            over = time.perf_counter() > deadline
+            if over and not ask.due:
                 break
             ask = _next(search, None if trial.status == "pruned" else _worth(trial, more))
+            if over and ask is not None and not ask.due:
+                break
     return _chosen(options, history, more, time.perf_counter() - began)
 
 
@@ -290,6 +300,10 @@ class _OfRival:
         found = moved(move, current, data.dataset.task, tuple(self.options))
         return None if found is None else {**values, **found}
 
+    def coarse(self, data: Prepared, trials: int, seed: int) -> list[dict[str, float]]:
+        """The settings that it tries first where time is short."""
+        return coarse_settings(self.space(data, {}), self.kind.coarse, trials, seed)
+
     def _with(self, values: Mapping[str, Any]) -> Rival:
         return self.kind.build(**{**self.options, **_plain(values)})
 
@@ -299,7 +313,7 @@ class _OfRival:
     def watch(
         self, data: Prepared, values: Mapping[str, Any], seed: int, sketch: bool
     ) -> Generator[Report, None, None]:
-        predicted, _ = self._with(values).predict(data, seed)
+        (predicted,) = self._with(values).predict(data, seed, data.X_test)
         yield score(data, predicted, data.y_test), True
 
 
@@ -346,7 +360,7 @@ class _OfMethod:
         if not isinstance(method.solver, ProximalGradient) or method.map_first:
             return method
         options = method.options()
-        changes = {"n_features": min(options.get("n_features", 0), SKETCH_WIDTH if sketch else WIDTH)}
+        changes = {**TRIAL, "n_features": min(options.get("n_features", 0), SKETCH_WIDTH if sketch else WIDTH)}
         if sketch:
             changes["epochs"] = max(1, round(SKETCH_EPOCHS * options["epochs"]))
         return method.with_options({key: value for key, value in changes.items() if key in options})

@@ -3,12 +3,18 @@
 A file has one column per feature (numbers or true/false) and a column ``target``; several columns
 ``target_…`` make a regression with several outputs. Where a name exists twice, the bundled or generated
 set wins over a file and an earlier folder over a later one; the data set that is loaded says so.
+
+Nothing in a folder can stop the list of the others: only regular files are opened (a symbolic link is as good as
+what it leads to; pipes, sockets and devices are never opened, since reading one may wait for ever), and names, sizes
+and columns are read within the limits below.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +36,11 @@ VARIABLE = "KERNLAB_DATA"
 _MOST_CLASSES = 100  # a whole-number target with more values than that is a quantity, not a class
 _MOST_LABELS = 1000  # words with more values than that are an identifier
 _BATCH = 2**21  # numbers decoded at once (8 MB), so that a file is never in memory twice
+_MOST_COLUMNS = 20_000
+_LONGEST_NAME = 1000  # characters of a column's name
+_LARGEST_FOOTER = 2**25  # bytes: a footer describes every column of every row group, and is read as a whole
+_MOST_NUMBERS = 2**31  # features times rows: 8 GiB
+_GLANCED = 2**20  # rows whose targets are read for the list
 
 
 def folders() -> list[Path]:
@@ -60,12 +71,12 @@ def files() -> dict[str, list[Path]]:
 
 
 def glance(path: Path, about: About | None) -> tuple[Task, int, int, int | None]:
-    """Task, rows, features and classes, from the file's footer and target column alone."""
+    """Task, rows, features and classes, from the file's footer and the first 2²⁰ rows of its target column alone."""
     with _opened(path) as (file, features, targets):
         rows = file.metadata.num_rows
         if about is not None and about.describes(rows, len(features)):
             return about.task, rows, len(features), about.classes
-        task, _, labels, _ = _targets(path, file, targets, None)
+        task, _, labels, _ = _targets(path, file, targets, None, _GLANCED)
         return task, rows, len(features), len(labels) if task == "classification" else None
 
 
@@ -91,12 +102,13 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
             )
             about = None
         X = np.empty((rows, len(features)), np.float32)
-        start = 0
+        start = 0  # what is infinite or NaN is refused by make_dataset
         for batch in file.iter_batches(max(1, _BATCH // len(features)), columns=features):
             stop = start + batch.num_rows
+            places = {name: place for place, name in enumerate(batch.schema.names)}
             for j, feature in enumerate(features):
-                column = batch.column(feature).cast(pa.float32(), safe=False)  # too large: infinite, refused below
-                X[start:stop, j] = column.to_numpy(zero_copy_only=False)  # missing: NaN, refused below
+                column = batch.column(places[feature]).cast(pa.float32(), safe=False)
+                X[start:stop, j] = column.to_numpy(zero_copy_only=False)  # too large: infinite; missing: NaN
             start = stop
         task, y, labels, guesses = _targets(path, file, targets, about)
     return make_dataset(
@@ -120,9 +132,10 @@ def _opened(path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
     import pyarrow.parquet as pq
 
     try:
+        _check(path)
         with pq.ParquetFile(path) as file:
             yield file, *_columns(path, file)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(
             f"{path.name} must be a readable Parquet file",
@@ -131,16 +144,62 @@ def _opened(path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
         ) from None
 
 
+def _check(path: Path) -> None:
+    """Refuse what must not be opened, and a footer that is too large to be read.
+
+    Raises:
+        DataError: the path leads to something else than a regular file, or the footer is above its limit.
+        OSError: the path leads nowhere, or the file cannot be read.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        kinds = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+        raise DataError(
+            f"{path.name} must be a regular file, or a symbolic link to one",
+            f"{path}, which is {kinds.get(stat.S_IFMT(mode), 'a device')}",
+            "move it elsewhere or rename it",
+        )
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) < 8:
+            return  # PyArrow says what is wrong
+        file.seek(-8, os.SEEK_END)  # the length of the footer (4 bytes, little-endian), then the letters PAR1
+        length = int.from_bytes(file.read(4), "little")
+        if file.read(4) == b"PAR1" and length > _LARGEST_FOOTER:
+            raise DataError(
+                f"the footer of {path.name}, which describes its columns, must have at most {_LARGEST_FOOTER} bytes",
+                f"{length} bytes",
+                "write the file again with fewer columns, or with more rows in each row group",
+            )
+
+
 def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
     """Names of the feature and the target columns, after checking that they are usable."""
     import pyarrow as pa
 
+    rows, width = file.metadata.num_rows, file.metadata.num_columns
+    if width > _MOST_COLUMNS:
+        fix = "keep the columns that matter, or project the inputs to fewer of them"
+        raise DataError(f"{path.name} must have at most {_MOST_COLUMNS} columns", f"{width} columns", fix)
+    if rows * width > _MOST_NUMBERS:
+        raise DataError(
+            f"{path.name} must have at most {_MOST_NUMBERS} numbers, rows times columns",
+            f"{rows} rows of {width} columns",
+            "keep a sample of the rows",
+        )
     schema = file.schema_arrow
+    kinds = dict(zip(schema.names, schema.types, strict=True))
     # pandas stores an index that is not 0, 1, 2 … as a column of this name: a row number, not a feature.
     names = [name for name in schema.names if not re.fullmatch(r"__index_level_\d+__", name)]
     targets = [name for name in names if name == "target" or name.startswith("target_")]
-    features = [name for name in names if name not in targets]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    features = [name for name in names if not (name == "target" or name.startswith("target_"))]
+    long = [name for name in names if len(name) > _LONGEST_NAME]
+    if long:
+        raise DataError(
+            f"column names of {path.name} must have at most {_LONGEST_NAME} characters",
+            f"{long[0][:20]!r} … with {len(long[0])}",
+            "rename the column",
+        )
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"column names of {path.name} must differ", f"{twice[0]!r} twice", "rename one of them")
     if not targets:
@@ -152,17 +211,17 @@ def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
         )
     if not features:
         raise DataError(f"{path.name} must have at least one feature column", f"only {', '.join(targets)}", "add one")
-    if file.metadata.num_rows == 0:
+    if rows == 0:
         raise DataError(f"{path.name} must have rows", "none", "write the file again with its rows")
     for target in targets:
-        if pa.types.is_nested(schema.field(target).type):
+        if pa.types.is_nested(kinds[target]):
             raise DataError(
                 f"a target in {path.name} must be one number or word per row",
-                f"column {target!r} of type {schema.field(target).type}",
+                f"column {target!r} of type {kinds[target]}",
                 "store several targets as the columns target_0, target_1 …",
             )
     for feature in features:
-        kind = schema.field(feature).type
+        kind = kinds[feature]
         if not (
             pa.types.is_integer(kind)
             or pa.types.is_floating(kind)
@@ -178,12 +237,15 @@ def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
 
 
 def _targets(
-    path: Path, file: Any, names: list[str], about: About | None
+    path: Path, file: Any, names: list[str], about: About | None, rows: int | None = None
 ) -> tuple[Task, NDArray[Any], tuple[str, ...], list[str]]:
-    """Task, targets, their names or class labels, and warnings about what had to be guessed."""
+    """Task, targets of the first ``rows`` (None: all), their names or class labels, and warnings about guesses."""
     import pyarrow as pa
 
-    table = file.read(columns=names)
+    if rows is None or file.metadata.num_rows <= rows:
+        table = file.read(columns=names)
+    else:
+        table = pa.Table.from_batches([next(file.iter_batches(rows, columns=names))])
     kinds = [table.schema.field(name).type for name in names]
     counted = [pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in kinds]
     for name in names:

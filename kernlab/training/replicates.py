@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from kernlab import devices
+from kernlab import devices, processes
 from kernlab.data import Prepared, constant_metric
 from kernlab.errors import OptionError, TrainingError
 from kernlab.heads import Head
@@ -214,12 +214,10 @@ def _by_workers(tasks: Sequence[Task], looks: int, workers: int) -> Iterator[Rep
     if workers == 1:
         yield from (alone(task, cpu, looks) for task in tasks)
         return
-    from joblib import Parallel, delayed, parallel_config
+    from joblib import delayed
 
     # Copy on write: torch takes no arrays that are read-only.
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=workers, return_as="generator_unordered", mmap_mode="c", batch_size=1)
-    yield from pool(delayed(alone)(task, cpu, looks) for task in tasks)
+    yield from processes.results((delayed(alone)(task, cpu, looks) for task in tasks), workers, mmap_mode="c")
 
 
 # -- side by side -----------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_the_test_part_is_never_seen(search, name):
     y = data.dataset.y.copy()
     y[data.test_rows] = np.random.default_rng(0).permutation(y[data.test_rows])
     X = data.dataset.X.copy()
-    X[data.test_rows] = np.nan
+    X[data.test_rows] = 1e9 * np.random.default_rng(1).normal(size=X[data.test_rows].shape)  # ranks refuse NaN
     poisoned = replace(data, X_test=data.X_test * np.nan, y_test=y[data.test_rows],
                        dataset=replace(data.dataset, X=X, y=y))  # fmt: skip
     assert same(tune(name, options, data, plan), tune(name, options, poisoned, plan))
@@ -211,6 +211,82 @@ def test_time_ends_a_search_between_trials_and_within_them(monkeypatch):
     assert time.perf_counter() - began < 20
     assert 1 <= found.trials < 100_000
     assert found.seconds >= 0.3
+
+
+# -- the minimum of a baseline ----------------------------------------------------------------------------------------
+
+
+def hurried(monkeypatch: pytest.MonkeyPatch, name: str, options: dict, data: Prepared, **changes) -> tuning.Chosen:
+    """What a baseline comes to in no time."""
+    monkeypatch.setattr(searches, "COARSE_ROWS", 96)  # half of the training rows
+    return tune(name, options, data, Tuning(seconds=1e-9, **changes), seed=3)
+
+
+@pytest.mark.parametrize("search", ALL)
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_without_time_an_svm_still_tries_the_whole_grid_and_the_best_again_on_all_rows(monkeypatch, search, task):
+    data = waves(task=task)
+    found = hurried(monkeypatch, "svm-rbf", {}, data, search=search)
+    coarse, whole = found.history[:20], found.history[20:]
+    assert {trial.rows for trial in coarse} == {96}
+    assert {trial.rows for trial in whole} == {192}
+    own = RIVALS["svm-rbf"]().resolved(tuning._parts(data, Tuning(), 3)[0]).options()
+    tried = [{**own, **trial.options} for trial in coarse]
+    gammas = [own["gamma"] * factor for factor in (0.25, 1, 3, 9)]
+    grid = sorted(itertools.product((0.1, 1, 10, 100, 1000), gammas))
+    assert sorted((each["C"], each["gamma"]) for each in tried) == [pytest.approx(each, rel=5e-3) for each in grid]
+    assert coarse[0].options == {}
+    more = 1 if task == "classification" else -1
+    best = sorted(coarse, key=lambda trial: -more * trial.value)[:3]
+    assert {trial.number for trial in whole} == {0} | {trial.number for trial in best}
+    assert found.value == max((trial.value for trial in whole), key=lambda value: more * value)
+    assert found.options in [dict(trial.options) for trial in whole]
+    assert found.trials == 20
+
+
+@pytest.mark.parametrize("name", ["boosting", "extra-trees"])
+def test_without_time_trees_still_try_twenty_settings(monkeypatch, name):
+    quick = {"max_iter": 3} if name == "boosting" else {"n_estimators": 3}
+    found = hurried(monkeypatch, name, quick, clouds())
+    assert [trial.number for trial in found.history[:20]] == list(range(20))
+    assert len({tuple(trial.options.items()) for trial in found.history}) == 20
+    assert {trial.rows for trial in found.history[20:]} == {192}
+    assert 3 <= len(found.history[20:]) <= 4
+
+
+def test_fewer_trials_are_a_part_of_the_grid_and_what_is_given_stays(monkeypatch):
+    found = hurried(monkeypatch, "svm-rbf", {"C": 2.0}, clouds())
+    assert found.trials == 4
+    assert found.options["C"] == 2.0
+    some = hurried(monkeypatch, "svm-rbf", {}, clouds(), trials=3)
+    assert [trial.number for trial in some.history[:3]] == [0, 1, 2]
+    assert some.trials == 3
+    assert hurried(monkeypatch, "constant", {}, clouds()).trials == 1
+
+
+@pytest.mark.parametrize("search", ALL)
+def test_with_time_left_the_search_goes_on_from_the_best_and_tries_nothing_twice(monkeypatch, search):
+    monkeypatch.setattr(searches, "COARSE_ROWS", 96)
+    data = waves(task="classification")
+    found = tune("svm-rbf", {}, data, Tuning(seconds=1e6, trials=20, search=search))
+    coarse = [trial for trial in found.history if trial.number < 20]
+    further = [trial for trial in found.history if trial.number >= 20]
+    assert len(further) >= 15
+    assert found.value >= max(trial.value for trial in coarse if trial.rows == 192)
+    at = [(trial.number, trial.rows) for trial in found.history]
+    assert len(set(at)) == len(at)
+    assert len({trial.number for trial in further}) == found.trials - 20
+    if search == "bayes":
+        best = max((trial for trial in coarse if trial.rows == 192), key=lambda trial: trial.value)
+        assert further[0].options == {**best.options, "scaling": "ranks"} or "C" in further[0].options
+
+
+def test_methods_and_searches_without_a_limit_in_seconds_are_as_ever():
+    found = tune("svm-rbf", {}, clouds(), Tuning(trials=4))
+    assert [trial.number for trial in found.history] == [0, 1, 2, 3]
+    assert {trial.rows for trial in found.history} == {192}
+    method = tune("KRR", {}, waves(), Tuning(trials=4, seconds=1e-9))
+    assert len(method.history) == 1
 
 
 # -- the searches -----------------------------------------------------------------------------------------------------
@@ -419,9 +495,9 @@ def test_moves_are_those_that_a_method_has(name, task):
         assert (name, task) == ("FKS-Fourier", "classification")
         return
     keys = set().union(*(each for each in made if each))
-    regression = {"scaling", "frequency_scale", "density", "epochs"}
+    both = {"scaling", "frequency_scale", "density", "epochs", "batch_size"}
     expected = {
-        "ASKL": regression if task == "regression" else {"scaling", "frequency_scale", "objective", "batch_size"},
+        "ASKL": both | ({"objective"} if task == "classification" else set()),  # another loss than the squared one
         "KRR": {"scaling", "frequency_scale"},
         "FKS-Fourier": set(),
         "svm-rbf": {"scaling", "C"},
@@ -437,8 +513,17 @@ def test_moves_are_those_that_a_method_has(name, task):
             rules.resolve(METHODS[name].with_options(plain), data).check(task)
 
 
+def test_both_tasks_have_the_same_moves_in_the_same_order():
+    def made(task: str) -> list[Move]:
+        subject, data = tuning._subject("ASKL", {}, "cpu", True), waves(100, task)
+        return [move for move in MOVES if subject.moved(move, data, {})]
+
+    assert [move for move in made("classification") if "objective" not in move.values] == made("regression")
+    assert Move(factors={"epochs": 0.4}, whole=True) in made("classification")
+
+
 def test_what_is_given_is_not_moved():
-    given = {"gamma": 0.5, "objective": "hinge", "epochs": 3, "batch_size": 16}
+    given = {"gamma": 0.5, "objective": "hinge", "density": "gaussian", "epochs": 3, "batch_size": 16}
     subject = tuning._subject("ASKL", given, "cpu", False)
     assert all(subject.moved(move, clouds(), {}) is None for move in MOVES)
     frames = prepare(waves().dataset, DataSpec(scaling="[-1,1]"), 0)

@@ -1,11 +1,16 @@
 """Parquet files in folders: what they become, who goes first, and a sentence for each thing wrong."""
 
+import ast
 import datetime
 import decimal
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kernlab.data import DataSpec, known, load, prepare
@@ -229,3 +234,86 @@ def test_the_registry_gives_boundary_and_labels(folder):
     made = prepare(data, DataSpec(split="source"), 0)
     assert (len(made.train_rows), len(made.test_rows)) == (7494, 3498)
     assert data.target_names == tuple("0123456789")
+
+
+# -- what is no table, or too large a one -------------------------------------------------------------------------
+
+
+def alone(code: str, folder, seconds: float) -> str:
+    """What another process prints, which must end in time: opening a named pipe would wait for ever."""
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "KERNLAB_DATA": str(folder)}, capture_output=True,
+        text=True, timeout=seconds, check=True,
+    ).stdout  # fmt: skip
+
+
+LISTED = "from kernlab.data import known; print([(e.name, e.available, e.description) for e in known()])"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_regular_file_is_never_opened(folder):
+    os.mkfifo(folder / "pipe.parquet")
+    (folder / "device.parquet").symlink_to("/dev/zero")
+    (folder / "loop.parquet").symlink_to("loop.parquet")
+    (folder / "astray.parquet").symlink_to("nothing")
+    (folder / "below.parquet").mkdir()
+    (folder / "elsewhere").mkdir()
+    write(folder / "elsewhere" / "table.parquet", target=np.arange(N) % 2)
+    (folder / "linked.parquet").symlink_to(folder / "elsewhere" / "table.parquet")
+    found = {name: (there, said) for name, there, said in ast.literal_eval(alone(LISTED, folder, 60))}
+    assert found["linked"][0]
+    for name, kind in (("pipe", "a named pipe"), ("device", "a device"), ("below", "a folder")):
+        there, said = found[name]
+        assert not there
+        assert said.startswith(f"{name}.parquet must be a regular file, or a symbolic link to one. Given: ")
+        assert f"{name}.parquet, which is {kind}." in said
+    for name in ("loop", "astray"):
+        assert not found[name][0]
+        assert f"{name}.parquet must be a readable Parquet file" in found[name][1]
+    refused = "from kernlab.data import load\ntry:\n    load('pipe')\nexcept Exception as e:\n    print(type(e), e)"
+    assert "DataError" in alone(refused, folder, 60)
+
+
+def test_a_table_of_very_many_columns_is_refused_at_once_and_the_others_are_listed(folder):
+    column = pa.array([0, 1, 1])
+    names = [*(f"c{j}" for j in range(99_999)), "target"]
+    pq.write_table(pa.table([column] * len(names), names), folder / "wide.parquet")
+    write(folder / "good.parquet", target=np.arange(N) % 2)
+    listed = alone(LISTED, folder, 60)
+    assert "wide.parquet must have at most 20000 columns. Given: 100000 columns." in listed
+    assert entry("good").available
+    with pytest.raises(DataError, match="at most 20000 columns"):
+        load("wide")
+
+
+def test_a_table_of_as_many_columns_as_may_be_is_loaded_in_time(folder):
+    column = pa.array([0, 1, 1])
+    names = ["target", *(f"c{j}" for j in range(19_999))]
+    pq.write_table(pa.table([column] * len(names), names), folder / "wide.parquet")
+    alone("from kernlab.data import load; load('wide')", folder, 60)
+    assert entry("wide").features == 19_999
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [
+        ("_LARGEST_FOOTER", 500, r"footer of mine\.parquet.* at most 500 bytes.*fewer columns"),
+        ("_MOST_NUMBERS", 2 * N, rf"at most {2 * N} numbers, rows times columns. Given: {N} rows of 3 columns"),
+        ("_LONGEST_NAME", 3, r"at most 3 characters. Given: 'target'"),
+        ("_MOST_COLUMNS", 2, r"at most 2 columns. Given: 3 columns"),
+    ],
+)
+def test_limits_are_sentences(folder, monkeypatch, limit, value, said):
+    write(folder / "mine.parquet", target=np.arange(N) % 2)
+    assert entry("mine").available
+    monkeypatch.setattr(f"kernlab.data.folder.{limit}", value)
+    with pytest.raises(DataError, match=said):
+        load("mine")
+    assert not entry("mine").available
+
+
+def test_the_list_reads_the_first_targets_of_a_long_table_alone(folder, monkeypatch):
+    write(folder / "mine.parquet", target=np.arange(N) // 10)
+    monkeypatch.setattr("kernlab.data.folder._GLANCED", 20)
+    assert (entry("mine").rows, entry("mine").classes) == (N, 2)
+    assert load("mine").n_outputs == 4
