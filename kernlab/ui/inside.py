@@ -162,7 +162,9 @@ def _picker(
 
 
 def _described(run: Run) -> str:
-    return " · ".join(filter(None, (run.name, result(run), "" if run.status == "finished" else run.status)))
+    # The list is drawn with the page and stays while a run goes on: it says only what does not change any more.
+    ended = run.status if run.status in ("failed", "stopped", "interrupted") else ""
+    return " · ".join(filter(None, (run.name, result(run), ended)))
 
 
 # -- what is shown ---------------------------------------------------------------------------------------------
