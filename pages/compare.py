@@ -6,9 +6,9 @@ from kernlab.compare.job import manager
 from kernlab.compare.records import comparison_id
 from kernlab.compare.written import command
 from kernlab.errors import KernlabError
-from kernlab.ui import compare, compared, scene
+from kernlab.ui import compare, compared, polling, scene
 from kernlab.ui.forms import sentences
-from kernlab.ui.steering import earlier, look, open_comparison, opened, progress, transport
+from kernlab.ui.steering import earlier, look, open_comparison, opened, pace, progress, transport
 
 state = st.session_state
 jobs = manager()
@@ -39,47 +39,42 @@ def try_example() -> None:
     state["compare.example"] = True
 
 
-def interval() -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    snapshot = look(jobs)
-    return 0.7 if snapshot and snapshot.live else None
-
-
 @sentences()
 def panel() -> None:
-    """All that moves: one fragment, polling only while there is something to wait for."""
+    """All that moves."""
     snapshot, stored = look(jobs), opened()
     told = compare.scene_of(comparison) if comparison else scene.remembered("compare")
     told = {key: value for key, value in told.items() if key != "id" and key not in compared.VIEW}
     scene.write("compare", told | ({"id": stored.id} | compared.view_scene() if stored else {}))
-    with st.container(horizontal=True, vertical_alignment="center"):
+    top, words, way, results = (st.container() for _ in range(4))
+    with top.container(horizontal=True, vertical_alignment="center"):
         st.title("Compare", anchor=False)
         if written := (stored.comparison if stored else comparison):
             with st.popover("Copy as command", icon=":material/terminal:"):
                 st.code(command(written), language="bash", wrap_lines=True)
         scene.share(scene.remembered("compare"))
-    transport(jobs, snapshot, comparison)
+    with top:
+        transport(jobs, snapshot, comparison)
     lacks = compare.missing()
     if comparison is None and not lacks:  # far down in the side bar, which on a phone is folded away
-        st.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
-                   icon=":material/left_click:")  # fmt: skip
+        words.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
+                      icon=":material/left_click:")  # fmt: skip
     elif snapshot is None or stored is None:
         begin = f"Choose {lacks} in the side bar (on a phone: » at the top left) and press" if lacks else "Press"
-        st.info(
+        words.info(
             f"{begin} **Start**. All methods see the same splits; what is finished is kept, so a comparison can be "
             "stopped at any time.",
             icon=":material/leaderboard:",
         )
-    if snapshot is None or stored is None:
-        st.button("Try an example", icon=":material/play_circle:", on_click=try_example,
-                  help="Five methods on three small data sets, five repeats")  # fmt: skip
-    else:
-        if comparison and comparison_id(comparison) != stored.id:
-            st.caption(":material/info: The form on the left says something else than what is shown here.")
-        progress(snapshot, stored)
+    if snapshot and stored:
+        with way:
+            if comparison and comparison_id(comparison) != stored.id:
+                st.caption(":material/info: The form on the left says something else than what is shown here.")
+            progress(snapshot, stored)
         if snapshot.records:
-            compared.results(snapshot, stored)
-    if every != interval() or state.get("compare.example"):
+            with results:
+                compared.results(snapshot, stored)
+    if (stored and stored.id) != before:  # somebody pressed Start: what stood here goes to the list below
         st.rerun()
 
 
@@ -89,6 +84,9 @@ comparison = compare.comparison_form()
 if state.pop("compare.example", False) and comparison:
     with sentences():
         open_comparison(jobs.store.comparison(jobs.start(comparison)))
-every = interval()
-st.fragment(panel, run_every=every)()
+before = (now := opened()) and now.id
+polling.poll(panel, lambda: pace(jobs))
+if not before:
+    st.button("Try an example", icon=":material/play_circle:", on_click=try_example,
+              help="Five methods on three small data sets, five repeats")  # fmt: skip
 earlier(jobs)

@@ -9,7 +9,7 @@ from kernlab.analysis.function_view import function_view
 from kernlab.analysis.joint import joint_density
 from kernlab.plots.function_view import plot_function
 from kernlab.plots.joint import plot_joint
-from kernlab.ui import pictures, setup
+from kernlab.ui import pictures, polling, setup
 from kernlab.ui.links import door
 from kernlab.ui.miniature import SPEC, Miniature
 
@@ -35,14 +35,24 @@ def play() -> None:
     state["home.began"] = time.monotonic()
 
 
+def due() -> int:
+    """The moment that is due."""
+    return int((time.monotonic() - state["home.began"]) / FRAME)
+
+
+def pace() -> float | None:
+    """Seconds until the next moment; none after the last one."""
+    small = miniature()
+    return FRAME if not small.done or due() < len(small.frames) else None
+
+
 def picture() -> None:
     """The moment that is due, drawn."""
     small = miniature()
-    passed = int((time.monotonic() - state["home.began"]) / FRAME)
     if not small.frames:
         st.caption("Starting …")
         return
-    place = min(passed, len(small.frames) - 1)
+    place = min(due(), len(small.frames) - 1)
     frame = small.frames[place]
     left, right = st.columns(2)
     with left:
@@ -60,20 +70,15 @@ def picture() -> None:
             )),
             alt="The joint spectral density of the kernel so far", height=380,
         )  # fmt: skip
-    over = small.done and place == len(small.frames) - 1
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Play again", icon=":material/replay:", on_click=play, disabled=not over)
+        st.button("Play again", icon=":material/replay:", on_click=play, disabled=pace() is not None)
         words = f"**{frame.accuracy:.1f} %** of the test points right after {frame.epoch:.1f} epochs"
         st.markdown(f"{words}. Left: what the model says where. Right: the density it learns, dotted where it began.")
-    if over and state.get("home.polling"):
-        st.rerun()
 
 
 if "home.began" not in state:
     play()
-small = miniature()
-state["home.polling"] = not small.done or (time.monotonic() - state["home.began"]) / FRAME < len(small.frames)
-st.fragment(picture, run_every=FRAME if state["home.polling"] else None)()
+polling.poll(picture, pace)
 
 DOORS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
     ("train", "Train this one", ":material/play_circle:", "Change anything and press Train.", setup.scene_of(SPEC)),

@@ -4,7 +4,7 @@ import streamlit as st
 
 from kernlab.bench.tables import TABLES
 from kernlab.compare.job import manager
-from kernlab.ui import papers, papers_runs, papers_tables, scene
+from kernlab.ui import papers, papers_runs, papers_tables, polling, scene, steering
 from kernlab.ui.forms import sentences
 
 jobs = manager()
@@ -20,18 +20,16 @@ reading = papers.choose()
 
 @sentences()
 def ours() -> None:
-    """Ours beside the printed: one fragment, polling only while there is something to wait for."""
+    """Ours beside the printed."""
     if comparison:
         papers_tables.results(reading.result, jobs, comparison)
     elif asked:
         papers_runs.show(asked)
-    if every != interval():
-        st.rerun()
 
 
-def interval() -> float | None:
-    """Seconds between two looks."""
-    return papers_tables.interval(jobs) if comparison else papers_runs.interval(asked)
+def pace() -> float | None:
+    """Seconds between two looks; none when nothing moves."""
+    return steering.pace(jobs) if comparison else papers_runs.pace(asked)
 
 
 comparison = asked = None
@@ -49,8 +47,7 @@ with sentences():
         else:
             asked = papers_runs.form(reading.result)
         command = papers_tables.command(reading.result) if comparison else papers_runs.command(asked) if asked else ""
-        every = interval()
-        st.fragment(ours, run_every=every)()
+        polling.poll(ours, pace)
 scene.write("papers", papers.written(reading))
 with top:
     if command:

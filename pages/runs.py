@@ -3,7 +3,7 @@
 import streamlit as st
 
 from kernlab.runs.jobs import manager
-from kernlab.ui import scene, table
+from kernlab.ui import polling, scene, table
 from kernlab.ui.forms import sentences, to_text
 from kernlab.ui.links import door
 from kernlab.ui.transport import progress
@@ -26,11 +26,11 @@ def under_way() -> None:
         st.markdown(f"**[{job.name}](train?run={job.run_id})**")
         progress(Watch(jobs, job.run_id))
     if {job.run_id for job in queue} != {job.run_id for job in before}:
-        st.rerun()
+        st.rerun()  # the table below has another row
 
 
 if before := jobs.queue():
-    st.fragment(under_way, run_every=1.0)()
+    polling.poll(under_way, lambda: polling.EVERY)
 
 if not everything and not store.list(deleted=True):
     st.info("Nothing has been trained here yet. A run of a few seconds is a good start:", icon=":material/waves:")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import manager
-from kernlab.ui import live, scene, setup, view
+from kernlab.ui import live, polling, scene, setup, view
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import door
 from kernlab.ui.pages import PAGES
@@ -37,19 +37,15 @@ def arrive(came: dict[str, str]) -> None:
     live.fill_view(came)
 
 
-def interval() -> float | None:
-    """Seconds between two looks: short until the first point is there, none when nothing moves."""
+def pace() -> float | None:
+    """Seconds between two looks; none when nothing moves."""
     watch: Watch | None = state["train.watch"]
-    if not (watch and watch.live):
-        return 0.5 if live.playing() else None
-    if not watch.history:
-        return 0.2
-    return 0.5 if watch.state.elapsed < 10 else 1.0  # every look costs the training a little
+    return live.pace() or (polling.EVERY if watch and watch.live else None)
 
 
 @sentences()
 def panel() -> None:
-    """All that moves: one fragment, polling only while there is something to wait for."""
+    """All that moves."""
     watch: Watch | None = state["train.watch"]
     if watch:
         try:
@@ -61,38 +57,41 @@ def panel() -> None:
     told = setup.scene_of(spec) if spec else scene.remembered("train")
     scene.write("train", told | ({"run": watch.id} if watch else {}) | live.view_scene())
 
-    with st.container(horizontal=True, vertical_alignment="center"):
+    top, words, way, pictures, inside = (st.container() for _ in range(5))
+    with top.container(horizontal=True, vertical_alignment="center"):
         st.title(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train", anchor=False)
         live.repeat((watch and watch.spec) or spec)
         scene.share(scene.remembered("train"))
-    transport(jobs, watch, spec, open_run, lambda: live.numbers(watch, moment) if watch and moment else None)
+    with top:
+        transport(jobs, watch, spec, open_run, lambda: live.numbers(watch, moment) if watch and moment else None)
     if spec is None:  # on a phone the side bar with the sentence is folded away
-        st.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
-                   icon=":material/left_click:")  # fmt: skip
+        words.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
+                      icon=":material/left_click:")  # fmt: skip
     elif watch is None:
-        st.info(
+        words.info(
             "Press **Train** and watch the kernel being learned. Data, method and options stand in the side bar "
             "(on a phone: » at the top left).",
             icon=":material/waves:",
         )
-    if watch:
+    if not watch:
+        return
+    with way:
         progress(watch)
         if moment:
             live.time_line(watch, moment)
-            live.views(watch, moment)
-            with st.container(horizontal=True, key="inside"):
-                st.caption("Look inside this run:")
-                for name, label, icon in INSIDE:
-                    door(name, label, icon, run=watch.id)
         elif watch.live:
             waiting = "Measuring where it starts …" if watch.facts else "Reading the data …"
             st.caption("It starts when the device is free." if watch.state.position else waiting)
-    if every != interval():
-        st.rerun()
+    if moment:
+        with pictures:
+            live.views(watch, moment)
+        with inside.container(horizontal=True, key="inside"):
+            st.caption("Look inside this run:")
+            for name, label, icon in INSIDE:
+                door(name, label, icon, run=watch.id)
 
 
 if (came := scene.arrived("train")) is not None:
     arrive(came)
 spec = state["train.spec"] = setup.spec_form()
-every = interval()
-st.fragment(panel, run_every=every)()
+polling.poll(panel, pace)

@@ -12,6 +12,7 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
 from collections.abc import Callable, Iterator
 
 import pytest
+from browsing import PATIENCE
 from serving import ROOT, Server, launch, running
 
 
@@ -53,7 +54,7 @@ def new_page(browser) -> Iterator[Callable[..., object]]:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(1000 * PATIENCE)
         page.on("console", lambda message: message.type == "error" and trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         return page

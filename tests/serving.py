@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from browsing import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -61,7 +62,7 @@ def served(command: Sequence[str], port: int, home: Path, **environment: str) ->
         process = subprocess.Popen(command, cwd=home, env=env, stdout=out, stderr=subprocess.STDOUT)
     server = Server(f"http://127.0.0.1:{port}", home, log)
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while True:
             with suppress(OSError), urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=2):
                 break

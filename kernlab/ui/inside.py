@@ -19,7 +19,7 @@ from kernlab.errors import KernlabError
 from kernlab.runs.jobs import JobManager, manager
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
-from kernlab.ui import live, pictures, scene, view
+from kernlab.ui import live, pictures, polling, scene, view
 from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
 from kernlab.ui.pictures import Picture, Shown
@@ -78,18 +78,16 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
             _runs(name, watches, before, after)
         else:
             st.info(f"{words} There is no run to look into yet.", icon=":material/waves:")
-            st.button("Train an example", icon=":material/play_circle:", type="primary", on_click=_example,
-                      args=(jobs,), help=f"{EXAMPLE.method.name} on {EXAMPLE.data.dataset}: a few seconds")  # fmt: skip
         state["inside.cost"] = max(time.perf_counter() - begun, 0.8 * state.get("inside.cost", 0.0))
-        if every != _interval(watches):
-            st.rerun()
 
     _pickers(jobs, watches)
-    every = _interval(watches)
-    st.fragment(panel, run_every=every)()
+    polling.poll(panel, lambda: _pace(watches))
+    if not watches:
+        st.button("Train an example", icon=":material/play_circle:", type="primary", on_click=_example,
+                  args=(jobs,), help=f"{EXAMPLE.method.name} on {EXAMPLE.data.dataset}: a few seconds")  # fmt: skip
 
 
-def _interval(watches: Sequence[Watch]) -> float | None:
+def _pace(watches: Sequence[Watch]) -> float | None:
     """Seconds between two looks; none when nothing moves.
 
     While a run trains on the same cores, what the last looks took decides: drawing may have a small share of the time.
@@ -97,8 +95,8 @@ def _interval(watches: Sequence[Watch]) -> float | None:
     if any(watch.live for watch in watches) and not live.playing():
         wanted = st.session_state.get("inside.cost", 0.0) / _SHARE
         # In steps, so that the page's clock is not set anew at every look.
-        return float(min(_SELDOM, 2 ** (math.ceil(2 * math.log2(max(wanted, 1.0))) / 2)))
-    return 0.5 if live.playing() else None
+        return float(min(_SELDOM, 2 ** (math.ceil(2 * math.log2(max(wanted, polling.EVERY))) / 2)))
+    return live.pace()
 
 
 # -- which runs ------------------------------------------------------------------------------------------------
@@ -164,7 +162,9 @@ def _picker(
 
 
 def _described(run: Run) -> str:
-    return " · ".join(filter(None, (run.name, result(run), "" if run.status == "finished" else run.status)))
+    # The list is drawn with the page and stays while a run goes on: it says only what does not change any more.
+    ended = run.status if run.status in ("failed", "stopped", "interrupted") else ""
+    return " · ".join(filter(None, (run.name, result(run), ended)))
 
 
 # -- what is shown ---------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ __all__ = [
     "follow",
     "moment_of",
     "numbers",
+    "pace",
     "playing",
     "repeat",
     "time_line",
@@ -35,7 +36,8 @@ __all__ = [
 
 _VIEWS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bounds": "Bounds"}
 
-_FRAME = 0.45  # seconds a snapshot stays while time is played
+_FRAME = 0.5  # seconds a snapshot stays while time is played
+_ECHO = 10.0  # seconds after which a slider has surely taken over the place that playback gave it
 
 
 def fill_view(scene: Mapping[str, str]) -> None:
@@ -67,6 +69,11 @@ def playing() -> bool:
     return bool(st.session_state.get("view.playing"))
 
 
+def pace() -> float | None:
+    """Seconds between two drawings while time is played back."""
+    return _FRAME if playing() else None
+
+
 def moment_of(watch: Watch) -> Moment | None:
     """The moment that all pictures show: the newest, or where time was scrubbed or played to."""
     if playing():
@@ -85,6 +92,8 @@ def time_line(watch: Watch, moment: Moment) -> None:
     key = "view.time"
     if st.session_state.get(key) != position:
         st.session_state[key] = position
+    if playing():
+        _played()[position] = time.monotonic()
     place = f"{moment.epoch:.2f}" if unit == "epoch" else f"{moment.epoch:.0f}"
     with st.container(horizontal=True, vertical_alignment="center", key="timeline"):
         st.button(
@@ -116,8 +125,16 @@ def _turned() -> None:
     view.now()["at"] = 0.0 if st.session_state["view.moment"] else None
 
 
+def _played() -> dict[float, float]:
+    """The places of the slider that playback has set, and when."""
+    played: dict[float, float] = st.session_state.setdefault("view.played", {})
+    return played
+
+
 def _moved(total: float) -> None:
     value = float(st.session_state["view.time"])
+    if time.monotonic() - _played().get(value, -_ECHO) < _ECHO:
+        return  # nobody touched it: a busy browser still reports where playback had put it
     view.now()["at"] = None if value >= total * (1 - 1e-6) else value
     st.session_state["view.playing"] = False
 
@@ -125,6 +142,7 @@ def _moved(total: float) -> None:
 def _toggle_play() -> None:
     state, said = st.session_state, view.now()
     state["view.playing"] = not playing()
+    _played().clear()
     if playing() and said["at"] is None:
         said["at"] = 0.0
     state["view.moved"] = time.monotonic()

@@ -21,9 +21,10 @@ from kernlab.plots.beside import plot_measured
 from kernlab.ui import grid, pictures
 from kernlab.ui.papers_choices import Choices, choices_of, keep
 from kernlab.ui.papers_job import Asked, Progress, reproductions
+from kernlab.ui.polling import EVERY
 from kernlab.ui.transport import duration
 
-__all__ = ["RESULTS", "command", "form", "interval", "printed", "show", "usual"]
+__all__ = ["RESULTS", "command", "form", "pace", "printed", "show", "usual"]
 
 
 class Result(NamedTuple):
@@ -151,9 +152,9 @@ def command(what: Asked) -> str:
     return shlex.join(["kernlab", *what.words])
 
 
-def interval(what: Asked | None) -> float | None:
+def pace(what: Asked | None) -> float | None:
     """Seconds between two looks; none when nothing moves."""
-    return 1.0 if what and reproductions().look(what).status == "running" else None
+    return EVERY if what and reproductions().look(what).status == "running" else None
 
 
 def show(what: Asked) -> None:

@@ -32,7 +32,7 @@ from kernlab.ui.forms import show_error
 from kernlab.ui.papers_choices import Choices, choices_of, keep
 from kernlab.ui.steering import look, open_comparison, opened, progress, transport
 
-__all__ = ["command", "form", "interval", "open_stored", "printed_table", "results", "usual"]
+__all__ = ["command", "form", "open_stored", "printed_table", "results", "usual"]
 
 _QUICK, _REPEATS = 2, 3  # the smallest data sets at hand, and splits, where nothing else is said
 _PLACES = {"accuracy": 2, "rmse": 2, "mse": 4, "train_seconds": 4}
@@ -195,12 +195,6 @@ def open_stored(jobs: ComparisonManager, comparison: Comparison | None) -> None:
             open_comparison(jobs.store.comparison(wanted) if wanted else None)
         except UnknownNameError:
             open_comparison(None)
-
-
-def interval(jobs: ComparisonManager) -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    snapshot = look(jobs)
-    return 1.0 if snapshot and snapshot.live else None
 
 
 # -- what came of it -------------------------------------------------------------------------------------------

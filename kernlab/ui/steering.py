@@ -12,9 +12,10 @@ from kernlab.compare.job import ComparisonManager, Snapshot
 from kernlab.compare.records import StoredComparison, comparison_id
 from kernlab.errors import KernlabError
 from kernlab.ui import compare
+from kernlab.ui.polling import EVERY
 from kernlab.ui.transport import duration
 
-__all__ = ["earlier", "look", "open_comparison", "opened", "progress", "transport"]
+__all__ = ["earlier", "look", "open_comparison", "opened", "pace", "progress", "transport"]
 
 _ICONS = {
     "queued": ":material/hourglass_empty:",
@@ -48,6 +49,12 @@ def look(jobs: ComparisonManager) -> Snapshot | None:
     if held is None or held.live or stored.id in jobs.running():
         held = st.session_state["compare.snapshot"] = jobs.snapshot(stored.id)
     return held
+
+
+def pace(jobs: ComparisonManager) -> float | None:
+    """Seconds between two looks; none when nothing moves."""
+    snapshot = look(jobs)
+    return EVERY if snapshot and snapshot.live else None
 
 
 def progress(snapshot: Snapshot, stored: StoredComparison) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from browsing import draws, until
 from serving import ROOT, running
 
 from kernlab.ui.chart import to_json
@@ -29,10 +30,6 @@ def charts(chart_app, page):
     assert chart_app.trouble() == []
 
 
-def draws(page, key="curves"):
-    return int(page.locator(f".st-key-{key} .kl-chart").get_attribute("data-drawn") or 0)
-
-
 def test_arrays_travel_as_base64_and_the_template_stays_here():
     text = to_json(go.Figure(go.Scatter(x=np.arange(1000, dtype=np.float32))))
     assert '"bdata"' in text
@@ -48,18 +45,17 @@ def test_never_mounted_again_and_zoom_survives(charts):
     charts.mouse.down()
     charts.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 150, steps=5)
     charts.mouse.up()
-    charts.wait_for_timeout(300)
+    charts.wait_for_function(f"document.querySelector('{PLOT}').layout.xaxis.range[0] > 1")
     zoom = charts.evaluate(f"document.querySelector('{PLOT}').layout.xaxis.range")
     assert 1 < zoom[0] < zoom[1] < 6
-    before = draws(charts)
+    before = draws(charts, "curves")
     charts.evaluate(
         f"""window.lost = 0; setInterval(() => {{
               const node = document.querySelector('{PLOT}');
               if (!node || node.dataset.tag !== 'first') window.lost++; }}, 20)"""
     )
-    charts.wait_for_timeout(6000)
+    until(charts, lambda: draws(charts, "curves") >= before + 8)
     assert charts.evaluate("window.lost") == 0
-    assert draws(charts) - before >= 6
     assert charts.evaluate(f"document.querySelector('{PLOT}').layout.xaxis.range") == zoom
 
 
@@ -70,7 +66,8 @@ def test_a_chart_in_a_closed_tab_is_drawn_when_it_opens_and_not_again_without_ne
     charts.locator(".st-key-map .heatmaplayer image").wait_for()
     assert charts.locator(".st-key-map .js-plotly-plot").bounding_box()["width"] > 500
     count = draws(charts, "map")
-    charts.wait_for_timeout(1500)
+    seen = draws(charts, "curves")
+    until(charts, lambda: draws(charts, "curves") >= seen + 3)
     assert draws(charts, "map") == count
 
 

@@ -4,10 +4,10 @@ import csv
 import io
 import json
 import re
-import time
 from types import SimpleNamespace
 
 import pytest
+from browsing import until, visit
 from streamlit.testing.v1 import AppTest
 
 from kernlab import devices
@@ -186,13 +186,6 @@ def test_figures_keep_the_digits_that_matter():
 # -- in a browser ----------------------------------------------------------------------------------------------
 
 
-def until(page, what, seconds=60):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end
-        page.wait_for_timeout(100)
-
-
 def press(page, name):
     page.locator(".st-key-compare-transport").get_by_role("button", name=name, exact=True).click()
 
@@ -217,8 +210,7 @@ def bands(page):
 @pytest.mark.browser
 def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     earlier = set(server.home.rglob("cells/*.json"))  # of other tests
-    page.goto(f"{server.url}/compare?datasets=iris&repeats=8&n_features=20&epochs=150")
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)  # the first visitor waits for the imports
+    visit(page, server, "compare?datasets=iris&repeats=8&n_features=20&epochs=150")
     for name in ("SK", "ASKL", "constant"):
         page.locator("[data-testid=stSidebar]").get_by_role("button", name=name, exact=True).click()
         page.wait_for_url(lambda url, name=name: name in url)

@@ -4,19 +4,9 @@ import json
 import re
 
 import pytest
+from browsing import rested, visit
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def page(page):
-    page.set_default_timeout(45_000)  # the first visitor of a busy machine waits for torch to load
-    return page
-
-
-def visit(page, server, address):
-    page.goto(f"{server.url}/train?{address}")
-    page.get_by_role("heading", level=1).wait_for()
 
 
 def sound(page):
@@ -80,12 +70,12 @@ FAMILIES = {
 @pytest.mark.parametrize("family", FAMILIES)
 def test_its_own_picture_changes_as_it_is_learned(server, page, family):
     chart, address, once = FAMILIES[family]
-    visit(page, server, address)
+    visit(page, server, f"train?{address}")
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_text("Finished").first.wait_for()
     page.locator(f".st-key-{chart} .js-plotly-plot").wait_for()
     page.get_by_text("Training accuracy").or_(page.get_by_text("Training RMSE")).first.wait_for()
-    page.wait_for_timeout(600)  # the last picture is drawn
+    rested(page)
     learned = picture(page, chart)
     assert learned
     sound(page)
@@ -96,7 +86,7 @@ def test_its_own_picture_changes_as_it_is_learned(server, page, family):
 
 
 def test_what_nothing_learns_is_shown_by_what_it_reaches(server, page):
-    visit(page, server, "dataset=moons&method=SVC-rbf&n_samples=200")
+    visit(page, server, "train?dataset=moons&method=SVC-rbf&n_samples=200")
     main = page.locator("[data-testid=stMain]")
     assert main.get_by_role("button", name="Mini-batch").count() == 0  # one step, and no smaller one
     page.get_by_role("button", name="Train", exact=True).click()
@@ -118,7 +108,7 @@ def choose(page, label, option):
 
 
 def test_a_composition_says_why_it_makes_no_sense_and_what_does_can_be_trained(server, page):
-    visit(page, server, "dataset=moons&method=Custom&n_features=20&epochs=2&n_samples=100")
+    visit(page, server, "train?dataset=moons&method=Custom&n_features=20&epochs=2&n_samples=100")
     train = page.get_by_role("button", name="Train", exact=True)
     choose(page, "Head", "Support vector classification")
     sentence = page.locator("[data-testid=stSidebar] [data-testid=stAlert]")
@@ -139,7 +129,7 @@ def test_a_composition_says_why_it_makes_no_sense_and_what_does_can_be_trained(s
 
 
 def test_a_method_for_other_data_is_marked_and_refused_beside_its_name(server, page):
-    visit(page, server, "dataset=moons&method=eSVR-rbf")
+    visit(page, server, "train?dataset=moons&method=eSVR-rbf")
     sentence = page.locator("[data-testid=stSidebar] [data-testid=stAlert]")
     sentence.get_by_text("regression head is for regression").wait_for()
     assert page.get_by_role("combobox", name=re.compile("^.*Method")).first.input_value() == "eSVR-rbf (for regression)"

@@ -1,9 +1,10 @@
 """What a person does, in a real browser: train, watch, steer, scrub, reload, meet a second person."""
 
 import re
-import time
 
 import pytest
+from browsing import draws, picture, points, press, rested, run_of, until, visit
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 pytestmark = pytest.mark.browser
 
@@ -17,34 +18,8 @@ def app(server):
     assert server.trouble() == []
 
 
-def visit(page, server, address="train"):
-    page.goto(f"{server.url}/{address}")
-    page.get_by_role("heading", level=1).wait_for()
-    return page
-
-
-def press(page, name):
-    page.locator("[data-testid=stMain] .stButton").get_by_role("button", name=name, exact=True).click()
-
-
-def points(page, chart="objective"):
-    """Points of the first curve on the screen."""
-    return page.evaluate(f"document.querySelector('.st-key-{chart} .js-plotly-plot')?._fullData?.[0]?._length ?? 0")
-
-
-def until(page, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end
-        page.wait_for_timeout(50)
-
-
 def status(page):
     return page.locator("[data-testid=stProgress]").first.inner_text()
-
-
-def picture(page, chart):
-    return page.evaluate(f"JSON.stringify(document.querySelector('.st-key-{chart} .js-plotly-plot')?.data ?? null)")
 
 
 def stop(page):
@@ -64,8 +39,6 @@ def test_train_watch_pause_step_scrub_reload_stop(app, page):
     press(page, "Pause")
     page.get_by_text("Paused").first.wait_for()
     held = re.search(r"step ([\d ]+) of", status(page)).group(1)
-    page.wait_for_timeout(1200)
-    assert f"step {held} of" in status(page)
     press(page, "Mini-batch")
     after = int(held.replace(" ", "")) + 1
     until(page, lambda: f"step {after:,} of".replace(",", " ") in status(page))
@@ -106,15 +79,45 @@ def test_two_people_train_at_once_and_one_looks_over_the_others_shoulder(app, ne
     assert "SK on moons" in second.get_by_role("heading", level=1).inner_text()
 
 
+def test_everybody_who_opens_the_address_follows_the_run(app, new_page):
+    """Six tabs, opened while the run is only just beginning, and all the pages that look inside it."""
+    first = visit(new_page(), app, f"train?{LONG}")
+    press(first, "Train")
+    run = run_of(first)
+    kinds, tabs = [], []
+    charts = [("train", "objective")] * 3 + [("spectrum", "density"), ("kernel", "gram"), ("bounds", "bound_now")]
+    for name, chart in charts:
+        page = new_page()
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: kinds.append(kind(frame))))
+        page.goto(f"{app.url}/{name}?run={run}")
+        tabs.append((page, chart))
+    for page, chart in tabs:
+        until(page, lambda page=page, chart=chart: draws(page, chart))
+        count = draws(page, chart)
+        until(page, lambda page=page, chart=chart, count=count: draws(page, chart) > count)
+    stop(first)
+    for page, _ in tabs[:3]:
+        page.get_by_text("Stopped").first.wait_for()
+    until(first, lambda: kinds.count("stop_auto_rerun") >= 3)  # nobody goes on asking about a run that is over
+    assert "ref_hash" not in kinds  # such a message may outlive the containers that it belongs into
+
+
+def kind(frame):
+    """What one message of the server is."""
+    message = ForwardMsg()
+    message.ParseFromString(frame)
+    return message.WhichOneof("type")
+
+
 def test_time_is_played_to_its_end(app, page):
     visit(page, app, "train?dataset=moons&method=ASKL&n_features=20&epochs=4&n_samples=200")
     press(page, "Train")
     page.get_by_text("Finished").first.wait_for()
-    page.wait_for_timeout(1500)  # the last picture is drawn
+    rested(page)
     final = picture(page, "function")
     press(page, "Play")
     until(page, lambda: picture(page, "function") != final)
-    page.get_by_text("Time: newest").wait_for(timeout=30_000)
+    page.get_by_text("Time: newest").wait_for()
     until(page, lambda: picture(page, "function") == final)
 
 
@@ -133,7 +136,7 @@ def test_runs_are_listed_and_opened(app, page):
     visit(page, app, "train?dataset=moons&method=SKL&n_features=20&epochs=2&n_samples=100")
     press(page, "Train")
     page.get_by_text("Finished").first.wait_for()
-    run = re.search(r"run=(\w+)", page.url).group(1)
+    run = run_of(page)
     page.get_by_role("link", name="Runs").first.click()
     page.get_by_role("heading", name="Runs").wait_for()
     page.get_by_label("Find").fill(run)
@@ -160,5 +163,5 @@ def test_home_shows_a_kernel_being_learned(app, page):
 @pytest.mark.parametrize("name", ["", "train", "runs"])
 def test_no_page_is_wider_than_a_phone(app, new_page, name):
     page = visit(new_page(390, 844, "dark"), app, name)
-    page.wait_for_timeout(1500)
+    rested(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

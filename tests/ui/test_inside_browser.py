@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from browsing import press, run_of, visit
 from PIL import Image, ImageChops
 
 from kernlab.runs.store import Store
@@ -31,13 +32,6 @@ def _stored(home, spec):
             for event in train(spec):
                 writer.write(event)
     return run_id
-
-
-def visit(page, server, address):
-    page.set_default_timeout(45_000)
-    page.goto(f"{server.url}/{address}")
-    page.get_by_role("heading", level=1).first.wait_for()
-    return page
 
 
 def chart(page, key):
@@ -114,18 +108,17 @@ def test_every_picture_is_saved_as_png_svg_and_numbers(server, page, runs, name)
 
 def test_pages_follow_a_run_that_trains(server, page):
     visit(page, server, "train?method=ASKL&dataset=digits&n_features=60&epochs=4000")
-    page.locator("[data-testid=stMain] .stButton").get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_function("location.search.includes('run=')")
-    run = page.evaluate("new URLSearchParams(location.search).get('run')")
+    press(page, "Train")
+    run = run_of(page)
     for name, key in PAGES.items():
         visit(page, server, f"{name}?run={run}")
         chart(page, key).wait_for()
         count = int(chart(page, key).get_attribute("data-drawn"))
         page.wait_for_function(
-            f"Number(document.querySelector('.st-key-{key} .kl-chart').dataset.drawn) > {count}", timeout=120_000
+            f"Number(document.querySelector('.st-key-{key} .kl-chart').dataset.drawn) > {count}"
         )  # a later moment has come
     visit(page, server, f"train?run={run}")
-    page.locator("[data-testid=stMain] .stButton").get_by_role("button", name="Stop", exact=True).click()
+    press(page, "Stop")
     page.get_by_text("Stopped").first.wait_for()
 
 

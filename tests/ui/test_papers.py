@@ -8,6 +8,7 @@ import re
 import time
 from pathlib import Path
 
+import browsing
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -282,50 +283,41 @@ def real(name):
         pytest.skip(f"{name}.parquet is in no folder of KERNLAB_DATA")
 
 
-def wait(page, what, seconds=60):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end
-        page.wait_for_timeout(200)
-
-
 @pytest.mark.browser
 def test_errors_are_moved_in_the_browser(server, page):
-    page.goto(f"{server.url}/papers?view=errors")
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
+    browsing.visit(page, server, "papers?view=errors")
 
     def said():
         return page.evaluate(
             "document.querySelector('.st-key-papers-phases .js-plotly-plot')?.layout?.title?.subtitle?.text ?? ''"
         )
 
-    wait(page, lambda: "exact 0.926" in said())
+    browsing.until(page, lambda: "exact 0.926" in said())
     slider = page.locator(".st-key-papers-phases-correlation").get_by_role("slider")
     slider.press("End")
-    wait(page, lambda: "exact 0.954" in said(), 10)
-    wait(page, lambda: "phases.correlation=1" in page.url, 10)
+    browsing.until(page, lambda: "exact 0.954" in said())
+    browsing.until(page, lambda: "phases.correlation=1" in page.url)
     assert server.trouble() == []
 
 
 @pytest.mark.browser
 def test_a_table_is_reproduced_in_the_browser(server, page):
     real("mg")
-    page.goto(f"{server.url}/papers?paper=fks&datasets=mg&repeats=2")
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
+    browsing.visit(page, server, "papers?paper=fks&datasets=mg&repeats=2")
     table = page.locator(".st-key-papers-printed")
-    wait(page, lambda: table.locator("tr").count() == 12)
+    browsing.until(page, lambda: table.locator("tr").count() == 12)
     assert "†" in table.inner_text()
     page.get_by_role("button", name="Reproduce", exact=True).click()
     progress = page.locator("[data-testid=stProgress]")
-    wait(page, lambda: progress.count() and "cells" in progress.inner_text())
+    browsing.until(page, lambda: progress.count() and "cells" in progress.inner_text())
     address = page.url
     page.reload()
     beside = page.locator(".st-key-papers-beside")
-    wait(
-        page, lambda: beside.count() and re.search(r"0\.\d{4} ± 0\.\d{4}\t0\.0068 ± 0\.0024", beside.inner_text()), 240
+    browsing.until(
+        page, lambda: beside.count() and re.search(r"0\.\d{4} ± 0\.\d{4}\t0\.0068 ± 0\.0024", beside.inner_text()), 360
     )
     assert page.url == address
-    wait(page, lambda: "Finished" in progress.inner_text(), 120)
+    browsing.until(page, lambda: "Finished" in progress.inner_text(), 360)
     with page.expect_download() as caught:
         page.get_by_role("button", name="Table as CSV").click()
     rows = list(csv.DictReader(io.StringIO(caught.value.path().read_text("utf-8"))))

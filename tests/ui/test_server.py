@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 import streamlit as st
+from browsing import visit
 from serving import ROOT, running
 
 from kernlab.errors import AppError
@@ -17,6 +18,13 @@ def test_no_collection_after_a_run_and_nothing_phones_home():
     assert config["runner"]["postScriptGC"] is False
     assert config["browser"]["gatherUsageStats"] is False
     assert st.get_option("runner.postScriptGC") is not None  # the hidden option is still there
+
+
+def test_no_element_is_sent_as_a_reference():
+    """Streamlit keeps references when it drops the containers they belong into (ForwardMsgQueue.clear)."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["global"]["minCachedMessageSize"] > 2**31  # no message may be longer
+    assert st.get_option("global.minCachedMessageSize") is not None  # the hidden option is still there
 
 
 def test_every_page_is_listed_and_has_its_file():
@@ -45,8 +53,7 @@ def test_an_impossible_address_is_a_sentence(host, port):
 @pytest.mark.parametrize("name", [page.name for page in PAGES[1:]])
 def test_a_cold_server_answers_a_deep_link_inside_the_app(tmp_path, page, name):
     with running(ROOT / "app.py", tmp_path) as cold:
-        page.goto(f"{cold.url}/{name}")
-        page.get_by_role("heading", level=1).first.wait_for()
+        visit(page, cold, name)
         title = next(each.title for each in PAGES if each.name == name)
         assert title in page.get_by_role("heading", level=1).first.inner_text()
         for each in PAGES:

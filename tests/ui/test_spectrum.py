@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from browsing import press, rested, run_of, visit
 from streamlit.testing.v1 import AppTest
 
 from kernlab.runs.jobs import manager
@@ -132,18 +133,16 @@ def test_what_is_reported_becomes_the_selection():
 
 @pytest.mark.browser
 def test_a_box_round_pairs_is_followed_everywhere(server, page):
-    page.set_default_timeout(45_000)
-    page.goto(f"{server.url}/train?method=ASKL&dataset=digits&n_features=60&epochs=2")
-    page.get_by_role("heading", level=1).wait_for()
-    page.locator("[data-testid=stMain] .stButton").get_by_role("button", name="Train", exact=True).click()
+    visit(page, server, "train?method=ASKL&dataset=digits&n_features=60&epochs=2")
+    press(page, "Train")
     page.get_by_text("Finished").first.wait_for()
-    run = page.evaluate("new URLSearchParams(location.search).get('run')")
+    run = run_of(page)
     page.set_viewport_size({"width": 1440, "height": 1300})
     page.goto(f"{server.url}/spectrum?run={run}")
     plot = page.locator(".st-key-joint_density .nsewdrag").first
     plot.wait_for()
     page.locator("[data-testid=stDataFrame]").wait_for()  # the page is complete, and stands still
-    page.wait_for_timeout(1000)
+    rested(page)
     box = plot.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
@@ -168,7 +167,7 @@ def test_a_box_round_pairs_is_followed_everywhere(server, page):
     marked, said, outlines = taken()
     assert 0 < marked < 60
     assert (said, outlines) == (marked, 0)
-    page.wait_for_timeout(1500)
+    rested(page)
     assert taken() == [marked, said, 0]  # it stays so
     frames = page.evaluate("document.querySelector('.st-key-frequencies .js-plotly-plot').layout.shapes.length")
     assert frames == min(marked, 36)
