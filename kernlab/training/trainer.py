@@ -21,7 +21,7 @@ import torch
 
 from kernlab import devices
 from kernlab.data import Prepared, constant_metric, fingerprint, load, prepare
-from kernlab.errors import TrainingError
+from kernlab.errors import OptionError, TrainingError
 from kernlab.methods import MethodSpec
 from kernlab.model import Model
 from kernlab.solvers import ProximalGradient
@@ -97,7 +97,7 @@ def train(
     looks = len(milestones(state.total, state.per_epoch))
     measure = Measure(state, looks)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
     if resume:
-        state.restore(resume)
+        _go_on(state, resume)
     try:
         yield Started(spec.to_dict(), {**_facts(state), **measure.facts}, measure.arrays)
         yield from _steps(state, measure, control or Control())
@@ -187,6 +187,24 @@ def start(
     """The training of a resolved method, before its first step."""
     kind = GradientState if isinstance(method.solver, ProximalGradient) else StepwiseState
     return kind(method, data, seed, device, sample_weight)
+
+
+def _go_on(state: TrainingState, checkpoint: Checkpoint) -> None:
+    """Put a checkpoint in.
+
+    Raises:
+        OptionError: it is of another training, or not what a training writes.
+    """
+    must, fix = "a checkpoint must belong to the same method and data", "train a new run with the same options"
+    try:
+        state.restore(checkpoint)
+    except OptionError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, OverflowError) as error:
+        raise OptionError(must, f"one with other contents ({type(error).__name__}: {error})", fix) from error
+    if not checkpoint.step == state.step <= state.total:
+        given = f"step {checkpoint.step}, with a state of step {state.step}, of {state.total} steps"
+        raise OptionError(must, given, fix)
 
 
 def _steps(state: TrainingState, measure: Measure, control: Control) -> Iterator[Event]:
