@@ -124,7 +124,7 @@ _Two: TypeAlias = Annotated[list[_Counted], Field(min_length=2, max_length=2)]
 
 class _Method(_Shape):
     name: str = ""
-    solver: dict[str, Any] | None = None
+    solver: dict[str, Any] = {}
 
 
 class _Spec(_Shape):
