@@ -13,7 +13,7 @@ import math
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -206,30 +206,26 @@ def _train(
         raise OptionError("--out must name a file in a folder that is there", out)
     control = Control()
     writer = None
-    with _interruptible(control):
-        try:
-            for event in train(spec, control=control, resume=resume):
-                if store and writer is None and isinstance(event, Started):
-                    run_id = run_id or store.create(spec.to_dict(), name)
-                    writer = store.writer(run_id)
-                    click.echo(f"run {run_id}", err=True)
-                if writer:
-                    writer.write(event)
-                _progress(event)
-                if isinstance(event, Finished):
-                    if out:
-                        Model.from_arrays(event.model, event.meta).save(out)
-                    return {"run": run_id, **event.summary}
-                if isinstance(event, Failed):
-                    click.echo(f"kernlab: {event.message}", err=True)
-                    raise SystemExit(1)
-                if isinstance(event, Cancelled):
-                    again = f"; kernlab runs resume {run_id} goes on from here" if writer else ""
-                    click.echo(f"stopped at step {event.step}{again}", err=True)
-                    raise SystemExit(130)
-        finally:
+    with _interruptible(control), ExitStack() as kept:
+        for event in train(spec, control=control, resume=resume):
+            if store and writer is None and isinstance(event, Started):
+                run_id = run_id or store.create(spec.to_dict(), name)
+                writer = kept.enter_context(store.writer(run_id))
+                click.echo(f"run {run_id}", err=True)
             if writer:
-                writer.close()
+                writer.write(event)
+            _progress(event)
+            if isinstance(event, Finished):
+                if out:
+                    Model.from_arrays(event.model, event.meta).save(out)
+                return {"run": run_id, **event.summary}
+            if isinstance(event, Failed):
+                click.echo(f"kernlab: {event.message}", err=True)
+                raise SystemExit(1)
+            if isinstance(event, Cancelled):
+                again = f"; kernlab runs resume {run_id} goes on from here" if writer else ""
+                click.echo(f"stopped at step {event.step}{again}", err=True)
+                raise SystemExit(130)
     raise AssertionError("the training ended without a final event")
 
 
@@ -596,7 +592,7 @@ def _write_files(folder: Path, texts: Mapping[str, str]) -> None:
 
 @cli.group()
 def runs() -> None:
-    """What has been trained: list, show, export, import, delete, resume."""
+    """What has been trained: list, show, export, import, delete, resume, check."""
 
 
 @runs.command("list")
@@ -623,6 +619,7 @@ def list_(text: str, method: str | None, dataset: str | None, status: str | None
             "created": datetime.fromtimestamp(run.created).isoformat(timespec="seconds"),
             "starred": run.starred,
             "resumable": run.resumable,
+            "damage": list(run.damage),
         }
         for run in found
     ]
@@ -631,6 +628,9 @@ def list_(text: str, method: str | None, dataset: str | None, status: str | None
     elif rows:
         columns = ("id", "name", "status", "step", "test_metric", "created")
         _table(columns, [[_word(row[c]) for c in columns] for row in rows])
+        for run in found:
+            if run.trouble:
+                click.echo(f"kernlab: {run.trouble}", err=True)
     else:
         click.echo("No runs. Try: kernlab train --method ASKL --dataset digits")
 
@@ -642,6 +642,8 @@ def show(run_id: str, as_json: bool) -> None:
     """Show one run: its options, facts, last metrics and result."""
     store = _store()
     run = store.get(run_id)
+    if run.trouble:
+        click.echo(f"kernlab: {run.trouble}", err=True)
     curves = store.metrics(run_id).curves
     last = {name: float(curve.values[-1]) for name, curve in curves.items() if len(curve.values)}
     document = {
@@ -649,6 +651,7 @@ def show(run_id: str, as_json: bool) -> None:
         "name": run.name,
         "status": run.status,
         "error": run.error,
+        "damage": list(run.damage),
         "note": run.note,
         "spec": run.spec,
         "resolved": run.resolved,
@@ -666,7 +669,8 @@ def show(run_id: str, as_json: bool) -> None:
     from kernlab.spec import RunSpec
 
     click.echo(f"{run.name}  [{run.status}]  step {run.step}, {run.seconds:.1f} s")
-    click.echo(RunSpec.from_dict(run.spec).command())
+    if run.spec:
+        click.echo(RunSpec.from_dict(run.spec).command())
     for text in (run.error, run.note):
         if text:
             click.echo(text)
@@ -719,10 +723,46 @@ def resume(run_id: str, as_json: bool) -> None:
 
     store = _store()
     run = store.get(run_id)
+    if run.trouble:
+        raise run.trouble
     if not run.resumable:
         raise StoreError("only a stopped, interrupted or failed run can go on", f"{run.name} is {run.status}")
     spec = RunSpec.from_dict(run.resolved or run.spec)  # it keeps what the rules once chose
     _report(_train(spec, store=store, run_id=run_id, resume=store.checkpoint(run_id)), as_json)
+
+
+@runs.command("check")
+@click.option("--repair", is_flag=True, help="Mend what can be mended; what is replaced is kept in the folder aside.")
+@as_json
+def check_(repair: bool, as_json: bool) -> None:
+    """Check the database, the records and the files of all runs.
+
+    Ends with code 0 where everything is whole or has been mended, and with code 1 where something is not. Without
+    --repair nothing is changed. A repair deletes nothing: it takes a wrong record from its copy in the run's folder or
+    from its other columns, enters folders again that the database has lost, copies a damaged database into a new one,
+    and puts whatever it replaces into the folder aside/TIME of the store. A run that something works on is left alone.
+    """
+    from kernlab.runs.check import check
+
+    report = check(repair=repair)
+    if as_json:
+        _print_json({**report._asdict(), "troubles": [each._asdict() for each in report.troubles],
+                     "whole": report.whole})  # fmt: skip
+    else:
+        for note in report.notes:
+            click.echo(note)
+        for each in report.troubles:
+            done = "mended" if each.mended else "to mend with --repair" if each.repair else "cannot be mended"
+            click.echo(f"{each.run or 'store'}: {each.what}: {each.why}. {done.capitalize()}"
+                       + (f": {each.repair}." if each.repair else "."))  # fmt: skip
+        if report.aside:
+            click.echo(f"What was replaced lies in {report.aside}.")
+        words = "everything is whole" if not report.troubles else f"{len(report.troubles)} troubles"
+        if mended := sum(each.mended for each in report.troubles):
+            words += f", {mended} of them mended"
+        click.echo(f"{report.runs} runs in {report.store}: {words}.")
+    if not report.whole:
+        raise SystemExit(1)
 
 
 # -- benchmark --------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ st.title("Runs", anchor=False)
 
 store = (jobs := manager()).store
 everything = store.list()
+for note in store.notes:
+    st.info(note, icon=":material/info:")
 
 if (came := scene.arrived("runs")) is not None:
     table.fill(came)

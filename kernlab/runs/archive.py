@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import sqlalchemy as sa
-from pydantic import TypeAdapter
+from pydantic import ValidationError
 
 from kernlab.errors import StoreError
-from kernlab.runs import tensors
-from kernlab.runs.layout import METRICS, SNAPSHOTS, Curve, Run
+from kernlab.runs import layout, record, tensors
+from kernlab.runs.layout import METRICS, SNAPSHOTS, Curve
 
 if TYPE_CHECKING:
     from kernlab.runs.store import Store
@@ -34,14 +34,15 @@ __all__ = ["export", "import_"]
 _FORMAT = "kernlab-run-1"
 # The only names there can be. Whatever else an archive holds (a path upwards, a link, a script) is refused.
 _MEMBER = re.compile(r"run\.json|(?:metrics|static|checkpoint|model)\.safetensors|snapshots/\d{1,18}\.safetensors")
-_RECORD = TypeAdapter(Run)
 
 
 def export(store: Store, run_id: str, to: Path | BinaryIO) -> None:
     """Write the run's archive to a file name (in one step) or an open file."""
     run, shots, curves = store.get(run_id), store.snapshots(run_id), store.metrics(run_id).curves
+    if run.trouble:
+        raise run.trouble
     epochs = dict(zip(shots.steps.tolist(), shots.epochs.tolist(), strict=True))
-    record = tensors.dumps({"format": _FORMAT, "run": asdict(run), "snapshots": epochs})
+    about = tensors.dumps({"format": _FORMAT, "run": asdict(run), "snapshots": epochs})
     table = {"name": np.repeat(np.arange(len(curves)), [len(curve.steps) for curve in curves.values()])}
     for column in Curve._fields:
         table[column] = np.concatenate([getattr(curve, column) for curve in curves.values()] or [np.zeros(0)])
@@ -52,7 +53,7 @@ def export(store: Store, run_id: str, to: Path | BinaryIO) -> None:
             tensors.replacing(Path(to)) if isinstance(to, str | Path) else nullcontext(to) as file,
             zipfile.ZipFile(file, "w") as pack,  # not compressed: the digits of floats hardly are
         ):
-            pack.writestr("run.json", record, zipfile.ZIP_DEFLATED)
+            pack.writestr("run.json", about, zipfile.ZIP_DEFLATED)
             pack.writestr("metrics.safetensors", tensors.dump(table, {"names": list(curves)}))
             for each in files:
                 if each.is_file():
@@ -65,12 +66,11 @@ def import_(store: Store, source: Path | BinaryIO) -> str:
     """Take the run of an archive in as a new one; returns its id."""
     if isinstance(source, str | Path) and not Path(source).is_file():
         raise StoreError("the file to import must be there", source, "check its name")
-    with store.guard(), tempfile.TemporaryDirectory(dir=store.root) as scratch:
+    with store.guard(), tempfile.TemporaryDirectory(dir=store.root, prefix=layout.IMPORTING) as scratch:
         folder = Path(scratch)
         try:
             _unpack(source, folder, shutil.disk_usage(folder).free)
-            known, shots, rows = _read(folder)
-            run_id = store.enter(**known)
+            known, rows = _read(folder)
         except StoreError:
             raise
         except (
@@ -78,18 +78,15 @@ def import_(store: Store, source: Path | BinaryIO) -> str:
             *(ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError),  # contents of another shape
         ) as error:
             raise _malformed(f"{type(error).__name__}: {error}") from error
-        try:
+
+        def fill(place: layout.Folder) -> None:
             for file in [file for file in folder.rglob("*") if file.is_file()]:
-                place = store.folder(run_id).path / file.relative_to(folder)
-                place.parent.mkdir(exist_ok=True)
-                file.replace(place)
-            with store.writing() as connection:
-                for table, values in ((METRICS, rows), (SNAPSHOTS, shots)):
-                    if values:
-                        connection.execute(sa.insert(table), [{**row, "run_id": run_id} for row in values])
-        except BaseException:
-            store.purge(run_id)
-            raise
+                to = place.path / file.relative_to(folder)
+                to.parent.mkdir(exist_ok=True)
+                file.replace(to)
+
+        run_id = store.enter(fill, rows, **known)
+        store.copy_record(run_id)
         store.release(run_id)
     return run_id
 
@@ -112,25 +109,32 @@ def _unpack(source: Path | BinaryIO, folder: Path, space: int) -> None:
                 shutil.copyfileobj(packed, file)
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
-    """The record's columns, the rows of snapshots and those of metrics, once every file has been read."""
+def _read(folder: Path) -> tuple[dict[str, Any], dict[sa.Table, list[dict[str, Any]]]]:
+    """The record's columns, and the rows of its metrics and snapshots, once every file has been read."""
     about, points = folder / "run.json", folder / "metrics.safetensors"
     for file in (about, points):
         if not file.is_file():
             raise _malformed(f"it has no {file.name}")
+    metas = {}
     for file in folder.rglob("*.safetensors"):
         try:
-            tensors.load(file)
+            metas[file.name] = tensors.load(file)[1]
         except StoreError:
             raise _malformed(f"{file.name} is damaged") from None
-    record = json.loads(about.read_text(encoding="utf-8"))
-    if record["format"] != _FORMAT:
-        raise _malformed(f"its format is {record['format']!r}, not {_FORMAT!r}")
-    run = _RECORD.validate_python(record["run"])
+    if "checkpoint.safetensors" in metas:
+        try:
+            record.Resumable.model_validate(metas["checkpoint.safetensors"])
+        except ValidationError as error:
+            raise _malformed(f"checkpoint{record.first_error(error)}") from None
+    document = json.loads(about.read_text(encoding="utf-8"))
+    if document["format"] != _FORMAT:
+        raise _malformed(f"its format is {document['format']!r}, not {_FORMAT!r}")
+    run = record.read(document["run"])
+    if run.damage:
+        raise _malformed("; ".join(run.damage))
     known = asdict(run) | {"deleted": False}  # a run exported alive is found interrupted here: nobody holds it
-    del known["id"]
-    float(run.epoch), int(run.total_steps or 0)  # the pages count on these
-    shots = [{"step": int(step), "epoch": float(epoch)} for step, epoch in record["snapshots"].items()]
+    del known["id"], known["damage"]
+    shots = [{"step": int(step), "epoch": float(epoch)} for step, epoch in document["snapshots"].items()]
     if {f"{shot['step']}.safetensors" for shot in shots} != {file.name for file in folder.glob("snapshots/*")}:
         raise _malformed("its list of snapshots does not match its files")
     table, meta = tensors.load(points)
@@ -139,7 +143,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict
     rows = [{"name": names[code], "step": int(s), "epoch": float(e), "value": float(v)} for code, s, e, v in columns]
     about.unlink()
     points.unlink()
-    return known, shots, rows
+    return known, {METRICS: rows, SNAPSHOTS: shots}
 
 
 def _malformed(why: str) -> StoreError:

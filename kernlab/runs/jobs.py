@@ -23,7 +23,7 @@ from typing import Any, Literal, Protocol
 
 from kernlab import paths
 from kernlab.errors import KernlabError, StoreError, UnknownNameError
-from kernlab.runs.layout import LIVE, Run, Status
+from kernlab.runs.record import LIVE, Run, Status
 from kernlab.runs.store import Store
 from kernlab.runs.writer import Writer
 from kernlab.training.control import Control
@@ -366,7 +366,7 @@ class JobManager:
 
     def _stored(self, run: Run) -> JobState:
         remaining = _remaining(run.step, run.total_steps, run.step, run.seconds) if run.live else None
-        error = run.error or self._untold.get(run.id, "")
+        error = str(run.trouble or run.error or self._untold.get(run.id, ""))
         numbers = (run.step, run.total_steps, run.epoch, run.seconds, remaining)
         return JobState(run.id, run.name, run.status, None, *numbers, error, False)
 

@@ -1,11 +1,13 @@
 """How runs lie on the disk. Nothing outside this package knows these tables and names.
 
-home/kernlab.db                     runs, metrics and snapshots (SQLite with a write-ahead log)
+home/kernlab.db                     runs, metrics and snapshots (SQLite)
 home/runs/<id>/lock                 held by the process that works on the run
+home/runs/<id>/record.json          the run's row as it was at its start or end: what a damaged database is mended from
 home/runs/<id>/static.safetensors   Started.arrays
 home/runs/<id>/checkpoint.safetensors
 home/runs/<id>/model.safetensors
 home/runs/<id>/snapshots/<step>.safetensors
+home/aside/<time>/                  what `kernlab runs check --repair` replaced; nothing in here is read
 """
 
 from __future__ import annotations
@@ -14,43 +16,34 @@ import functools
 import importlib.metadata
 import platform
 import secrets
-import sqlite3
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from kernlab import __version__
-from kernlab.runs import tensors
 
 __all__ = [
-    "LIVE",
+    "IMPORTING",
     "METRICS",
     "RUNS",
     "SNAPSHOTS",
     "TABLES",
     "VERSION",
+    "ZERO",
     "Curve",
     "Folder",
-    "Run",
-    "Status",
     "curves",
-    "engine",
+    "is_id",
     "new_id",
     "said",
     "versions",
 ]
-
-Status: TypeAlias = Literal["queued", "running", "paused", "finished", "failed", "stopped", "interrupted"]
-
-#: Somebody works, or waits to work, on a run of these statuses.
-LIVE: tuple[Status, ...] = ("queued", "running", "paused")
 
 VERSION = 1  # of the tables; a newer store is refused instead of misread
 
@@ -91,24 +84,10 @@ SNAPSHOTS = sa.Table(
 )
 
 
-def engine(path: Path) -> sa.Engine:
-    """Connections to the database that wait for each other instead of failing."""
-    made = sa.create_engine(f"sqlite:///{path}", json_serializer=tensors.dumps)
+IMPORTING = "import-"  # what the folder of a run begins with that is being taken in
 
-    @sa.event.listens_for(made, "connect")
-    def prepare(connection: sqlite3.Connection, _: object) -> None:
-        connection.isolation_level = None  # the driver must not open transactions on its own; see below
-        connection.execute("PRAGMA busy_timeout = 30000")
-        connection.execute("PRAGMA journal_mode = WAL")  # readers never wait for a writer
-        connection.execute("PRAGMA synchronous = NORMAL")  # with a write-ahead log no killed process can damage it
-
-    @sa.event.listens_for(made, "begin")
-    def begin(connection: sa.Connection) -> None:
-        # A transaction that reads first and writes later cannot wait for another writer; one that says so at once can.
-        writes = connection.get_execution_options().get("writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return made
+#: What a column holds in rows that were written before there was that column.
+ZERO = {sa.String: "''", sa.JSON: "'{}'", sa.Integer: "0", sa.Float: "0.0", sa.Boolean: "0"}
 
 
 class Folder:
@@ -116,6 +95,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.record = path / "record.json"
         self.static = path / "static.safetensors"
         self.checkpoint = path / "checkpoint.safetensors"
         self.model = path / "model.safetensors"
@@ -129,79 +109,28 @@ class Folder:
 
     def abandoned(self) -> bool:
         """Nobody holds the lock. A process that dies in any way lets go of it."""
-        lock = self.lock()
+        file, lock = self.path / "lock", self.lock()
         try:
-            if (self.path / "lock").exists():
+            if file.exists():
                 lock.acquire(blocking=False)
                 lock.release()
-        except OSError:  # held, or not ours to touch
+        except Timeout:
             return False
+        except OSError:  # the folder can only be read, and so can the lock
+            return _unheld(file)
         return True
 
 
-@dataclass(frozen=True)
-class Run:
-    """One run as it is known now.
+def _unheld(file: Path) -> bool:
+    """Whether a lock that cannot be written to is free; where that cannot be known it is not."""
+    try:
+        import fcntl
 
-    Attributes:
-        id: short string; later runs sort after earlier ones.
-        name, note, starred: the user's own words about it.
-        method, dataset, seed: taken from the spec.
-        device: asked for, and once started the one it runs on.
-        status: queued, running, paused, finished, failed, stopped or interrupted.
-        created, updated: seconds since 1970.
-        seconds: time spent training, without pauses and queues.
-        spec: the configuration as asked for.
-        resolved: the same with every "auto" replaced (empty before the run has started).
-        facts, summary: those of the Started and Finished events.
-        versions: of python, torch, numpy and kernlab.
-        fingerprint: of the data.
-        error: the sentence a failed run ended with.
-        step: the last stored step.
-        deleted: thrown away; can still be restored.
-    """
-
-    id: str
-    name: str
-    method: str
-    dataset: str
-    seed: int | None
-    device: str
-    status: Status
-    created: float
-    updated: float
-    seconds: float
-    spec: dict[str, Any]
-    resolved: dict[str, Any]
-    facts: dict[str, Any]
-    summary: dict[str, Any]
-    versions: dict[str, str]
-    fingerprint: str
-    note: str
-    error: str
-    starred: bool
-    deleted: bool
-    step: int
-
-    @property
-    def live(self) -> bool:
-        """Somebody works, or waits to work, on it."""
-        return self.status in LIVE
-
-    @property
-    def resumable(self) -> bool:
-        """It ended early: it can go on from its checkpoint, or from the start where it left none."""
-        return self.status in ("failed", "stopped", "interrupted")
-
-    @property
-    def total_steps(self) -> int | None:
-        """Steps of the whole run, None before it has started."""
-        return self.facts.get("total_steps")
-
-    @property
-    def epoch(self) -> float:
-        """Passes over the training part so far."""
-        return self.step / float(self.facts.get("steps_per_epoch") or np.inf)
+        with open(file, "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)  # type: ignore[attr-defined, unused-ignore]
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 class Curve(NamedTuple):
@@ -224,11 +153,16 @@ def curves(rows: Iterable[tuple[str, int, float, float | None]]) -> dict[str, Cu
 
 
 def new_id() -> str:
-    """Nine characters of time (milliseconds, sortable), three of chance."""
+    """Nine characters of time (milliseconds), three of chance; runs are not ordered by it: a clock may be set back."""
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"
     moment = time.time_ns() // 1_000_000
     time_part = "".join(digits[moment // 36**k % 36] for k in range(8, -1, -1))
     return time_part + "".join(secrets.choice(digits) for _ in range(3))
+
+
+def is_id(value: Any) -> bool:
+    """Whether it can be the id of a run; ids come from links, command lines and damaged databases."""
+    return isinstance(value, str) and value.isascii() and value.isalnum()
 
 
 def said(spec: Mapping[str, Any], key: str) -> Any:

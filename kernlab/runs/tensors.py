@@ -89,8 +89,12 @@ def load(path: Path, names: Iterable[str] | None = None) -> tuple[dict[str, NDAr
                 if name not in known:
                     raise StoreError(f"an array must be one of {', '.join(known)}", repr(name), "ask for one of these")
             meta = json.loads((file.metadata() or {}).get("json", "{}"))
+            if not isinstance(meta, dict):
+                raise ValueError(f"its meta must be an object of JSON, not {type(meta).__name__}")
             return {name: file.get_tensor(name) for name in wanted}, meta
-    except (safetensors.SafetensorError, ValueError) as error:
+    except (safetensors.SafetensorError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise StoreError(
-            f"the file {path} must be a whole safetensors file", error, "restore it from a copy, or delete the run"
+            f"the file {path} must be a whole safetensors file",
+            error,
+            "run kernlab runs check --repair, which sets it aside and says what is lost by that",
         ) from error

@@ -17,7 +17,8 @@ from filelock import FileLock
 
 from kernlab.errors import KernlabError, StoreError
 from kernlab.runs import tensors
-from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, Run, Status, versions
+from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, versions
+from kernlab.runs.record import Run, Status
 from kernlab.training.events import (
     Cancelled,
     Checkpoint,
@@ -88,6 +89,7 @@ class Writer:
         if facts.get("device"):
             values |= {"device": str(facts["device"])}
         self._rewind(values)
+        self._store.copy_record(self.run_id)
         self.status("running")
         threading.Thread(target=self._commit_now_and_then, name=f"commit-{self.run_id}", daemon=True).start()
 
@@ -176,12 +178,17 @@ class Writer:
         with self._commit_lock:  # keeps the rows of two threads in order
             with self._rows_lock:
                 rows, self._rows = self._rows, []
-            with self._store.writing() as connection:
-                if rows:
-                    connection.execute(sa.insert(METRICS), rows)
-                for statement in also:
-                    connection.execute(statement)
-                self._update(connection, **values)
+            try:
+                with self._store.writing() as connection:
+                    if rows:
+                        connection.execute(sa.insert(METRICS), rows)
+                    for statement in also:
+                        connection.execute(statement)
+                    self._update(connection, **values)
+            except BaseException:
+                with self._rows_lock:
+                    self._rows = rows + self._rows  # a file that could not be written either may leave room for them
+                raise
 
     def _update(self, connection: sa.Connection, **values: Any) -> None:
         now = {"step": self.step, "seconds": self.seconds, "updated": time.time()}
@@ -214,6 +221,8 @@ class Writer:
         self._closed.set()
         try:
             self.status(status, **values)
+            with suppress(StoreError):  # it is only a copy
+                self._store.copy_record(self.run_id)
         finally:
             self.ended = True
             self._lock.release()

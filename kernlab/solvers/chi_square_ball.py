@@ -151,7 +151,9 @@ class ChiSquareBall(StepwiseSolver):
             q = random.multinomial(draws, q / q.sum()) / draws
         order = np.argsort(-q, kind="stable")[: int((q > 0).sum())]
         kept = torch.from_numpy(order).to(device)
-        after = {name: params[name][..., kept].contiguous() for name in ("omega", "phase") if name in params}
+        after: dict[str, Tensor] = {
+            name: params[name][..., kept].contiguous() for name in ("omega", "phase") if name in params
+        }
         after["q"] = torch.from_numpy(q[order]).to(device, dtype)
         rows = torch.linspace(0, len(problem.X) - 1, min(ROWS, len(problem.X)), device=problem.X.device).long()
         before_and_after = [

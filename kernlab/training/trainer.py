@@ -25,7 +25,7 @@ import torch
 
 from kernlab import devices
 from kernlab.data import Prepared, constant_metric, fingerprint, load, prepare
-from kernlab.errors import TrainingError
+from kernlab.errors import OptionError, TrainingError
 from kernlab.methods import MethodSpec
 from kernlab.model import Model
 from kernlab.solvers import ProximalGradient
@@ -52,6 +52,7 @@ from kernlab.typing import Tensor
 __all__ = ["Result", "fit", "learn", "milestones", "prepared", "train", "trained"]
 
 POINTS = 500  # of a curve, about
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RuntimeError, OverflowError)  # of a foreign checkpoint
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
 
 
@@ -106,7 +107,7 @@ def train(
     looks = len(milestones(state.total, state.per_epoch))
     measure = Measure(state, looks)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
     if resume:
-        (choosing or state).restore(resume)
+        _go_on(choosing or state, state, resume, before.step)
     try:
         yield Started(spec.to_dict(), {**_facts(state, data, before), **measure.facts}, measure.arrays)
         if choosing:
@@ -142,7 +143,11 @@ class _Before:
     def of(cls, resume: Checkpoint | None) -> _Before:
         """As a checkpoint of that stretch tells it."""
         known = resume.state.get("before") if resume else None
-        return cls(known["step"], known["epoch"], Choice(**known["choice"])) if known else cls()
+        try:
+            return cls(int(known["step"]), float(known["epoch"]), Choice(**known["choice"])) if known else cls()
+        except UNREADABLE as error:
+            must, fix = "a checkpoint must say what was chosen before it", "train a new run with the same options"
+            raise OptionError(must, f"{type(error).__name__}: {error}", fix) from error
 
     def shifted(self, events: Iterator[Event]) -> Iterator[Event]:
         """The events with their steps and epochs counted on, and checkpoints that know what lies before."""
@@ -231,6 +236,29 @@ def prepared(spec: RunSpec) -> Prepared:
     """The spec's data, split and scaled; where the scaling is "auto" the method may have one of its own."""
     data = rules.resolve_data(spec.data, spec.method)
     return prepare(load(data), data, spec.seed)
+
+
+def _go_on(goal: TrainingState | Selection, state: TrainingState, checkpoint: Checkpoint, before: int) -> None:
+    """Put a checkpoint in.
+
+    Args:
+        goal: what it is put in.
+        state: the training.
+        before: steps of choosing, where those lie behind.
+
+    Raises:
+        OptionError: it is of another training, or not what a training writes.
+    """
+    must, fix = "a checkpoint must belong to the same method and data", "train a new run with the same options"
+    try:
+        goal.restore(checkpoint)
+    except OptionError:
+        raise
+    except UNREADABLE as error:
+        raise OptionError(must, f"one with other contents ({type(error).__name__}: {error})", fix) from error
+    if not checkpoint.step - before == state.step <= state.total:
+        given = f"step {checkpoint.step}, with a state of step {state.step}, of {state.total} steps"
+        raise OptionError(must, given, fix)
 
 
 def _steps(

@@ -107,7 +107,7 @@ def _arrive(jobs: JobManager, came: dict[str, str]) -> None:
     state = st.session_state
     state["inside.trouble"] = ""
     wanted = [came[key] for key in ("run", "beside") if key in came]
-    newest = [run.id for run in jobs.store.list(limit=1)]
+    newest = [run.id for run in jobs.store.list(limit=_OFFERED) if not run.damage][:1]
     if not wanted:
         held = state.get("train.watch")
         wanted = [held.id] if held else newest
@@ -130,7 +130,7 @@ def _pickers(jobs: JobManager, watches: list[Watch]) -> None:
     """The run, and the one beside it."""
     if not watches:
         return
-    runs = {run.id: run for run in jobs.store.list(limit=_OFFERED)}
+    runs = {run.id: run for run in jobs.store.list(limit=_OFFERED) if not run.damage}
     runs |= {watch.id: watch.run for watch in watches if watch.id not in runs}
     with st.sidebar:
         st.subheader("Runs", anchor=False)

@@ -112,6 +112,9 @@ def show(store: Store, runs: Sequence[Run]) -> None:
         },
     )
     st.caption(f"{len(runs)} run{'s' if len(runs) != 1 else ''}")
+    for run in runs:
+        if run.trouble:
+            st.warning(str(run.trouble), icon=":material/broken_image:")
 
 
 def _store(store: Store, ids: list[str], key: str) -> None:

@@ -22,6 +22,7 @@ _ICONS = {
     "failed": ":material/error:",
     "stopped": ":material/stop_circle:",
     "interrupted": ":material/power_off:",
+    "damaged": ":material/broken_image:",
 }
 
 

@@ -82,7 +82,7 @@ class Watch:
         self.jobs, self.id = jobs, run_id
         self.state: JobState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         with self._reason():
-            self.run: Run = jobs.store.get(run_id)
+            self.run: Run = self._whole()
         self.history: dict[str, Curve] = {}
         self.snapshots = Snapshots(np.zeros(0, np.int64), np.zeros(0))
         self.static: dict[str, NDArray[Any]] = {}
@@ -161,13 +161,20 @@ class Watch:
             self.jobs.snapshot(self.id)
             raise
 
+    def _whole(self) -> Run:
+        """The run's record; a damaged one is a sentence instead of wrong values in pictures."""
+        run = self.jobs.store.get(self.id)
+        if run.trouble:
+            raise run.trouble
+        return run
+
     def _fetch(self) -> None:
         store = self.jobs.store
         self.state = self.jobs.snapshot(self.id)
         over = not self.live  # asked before the metrics: what comes between the two is still fetched
         choosing = self.facts.get("n_held") and "kept" not in self.facts
         if over or choosing or not self.run.facts or self.run.status != self.state.status:
-            self.run = store.get(self.id)
+            self.run = self._whole()
         new = store.metrics(self.id, self._cursor)
         if new.whole:
             self.history, self._arrays = dict(new.curves), OrderedDict()

@@ -43,7 +43,8 @@ def frequencies(step: int) -> np.ndarray:
 def started(asked: Mapping[str, Any], start: int = 0) -> Started:
     steps = asked["fake"]["steps"]
     facts = {"total_steps": steps, "steps_per_epoch": PER_EPOCH, "start_step": start, "fingerprint": "f00d"}
-    facts |= {"device": asked["device"], "classes": ["a", "b"], "constant": 10.0}
+    facts |= {"device": asked["device"], "classes": ["a", "b"], "constant": 10.0, "n_train": 25, "n_test": 9, "d": 2}
+    facts |= {"K": 2, "task": "classification", "metric": "accuracy", "view": "regions", "view_grid": [3, 1]}
     return Started({**asked, "resolved": True}, facts, {"view_points": np.arange(6.0).reshape(3, 2)})
 
 
