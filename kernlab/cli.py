@@ -528,7 +528,8 @@ def _compared(summary: Summary, records: Sequence[Record]) -> list[dict[str, Any
             if record.cell["data"]["dataset"] == table.dataset and record.constant is not None
         }
         constant = {"mean": table.constant, "std": table.constant_std, "values": list(values.values())}
-        rows.append({**place, "method": "constant", **constant, "best": False, "not_worse": False, "seconds": 0.0})
+        rows.append({**place, "method": "constant", **constant, "best": False, "not_worse": False, "better": False,
+                     "seconds": 0.0})  # fmt: skip
     return rows
 
 
@@ -538,7 +539,7 @@ def _print_comparison(summary: Summary) -> None:
         click.echo(f"{table.dataset}: {unit}, {table.n_train} rows to train on, {table.n_test} to test on")
         rows = []
         for row in table.rows:
-            mark = "best" if row.best else "not worse" if row.not_worse else ""
+            mark = "best" if row.best else "better" if row.better else "not worse" if row.not_worse else ""
             seconds = [_word(row.seconds), *([_word(row.tuning_seconds)] if _tuned(summary) else [])]
             rows.append([row.method, _spread(row.mean, row.std), mark, _word(row.p), *seconds, *_failed(row.failed)])
         if all(row.method != "constant" for row in table.rows):
@@ -547,6 +548,8 @@ def _print_comparison(summary: Summary) -> None:
         _table(columns, [row + [""] * (len(columns) - len(row)) for row in rows])
         for message in dict.fromkeys(message for row in table.rows for message in row.messages):
             click.echo(f"failed: {message} (--retry computes it again)")
+        for remark in table.remarks():
+            click.echo(remark)
         click.echo()
     click.echo(summary.note)
 

@@ -174,7 +174,8 @@ class Component:
         title: the field's term for it, as it stands in a heading.
         formula: LaTeX of what it computes.
         source: paper and equation.
-        aliases: other spellings of an option, as ``alias -> (option, conversion)``.
+        aliases: other spellings of an option, as ``alias -> (option, conversion)``; the conversion takes the value
+            and the component with its other options, and its docstring says what the alias means.
         version: of what its options mean; it stands in the JSON from 2 on. See :meth:`upgraded`.
         defaults_of_version_1: what options meant there that were left out, where that is no longer the default.
     """
@@ -183,7 +184,7 @@ class Component:
     title: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
-    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {}
+    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any, Any], Any]]]] = {}
     version: ClassVar[int] = 1
     defaults_of_version_1: ClassVar[tuple[tuple[str, Any], ...]] = ()
 
@@ -197,12 +198,14 @@ class Component:
         """
         known = options_of(cls)
         plain: dict[str, Any] = {}
+        converted: dict[str, Callable[[Any], Any]] = {}  # the scale that a γ means depends on the kernel beside it
         for key, value in values.items():
             if key in cls.aliases:
                 target, convert = cls.aliases[key]
-                if target in values or target in plain:
+                if target in values or target in converted:
                     raise OptionError(f"{key} and {target} say the same thing; only one may be set", key, f"drop {key}")
-                plain[target] = convert(_positive(key, value) if known[target].type in ("int", "float") else value)
+                number = known[target].type in ("int", "float")
+                converted[target] = functools.partial(convert, _positive(key, value) if number else value)
             elif key in known:
                 if isinstance(value, bool) and known[key].type in ("int", "float"):  # Python counts True as 1
                     raise _refused(known[key], value)
@@ -210,7 +213,9 @@ class Component:
             else:
                 raise UnknownNameError.among(f"option of {cls.name or cls.__name__}", key, [*known, *cls.aliases])
         try:
-            return cls(**plain)
+            built = cls(**plain)
+            plain |= {key: convert(built) for key, convert in converted.items()}
+            return cls(**plain) if converted else built
         except ValidationError as error:
             key = str(error.errors()[0]["loc"][0])
             raise _refused(known[key], plain.get(key)) from None

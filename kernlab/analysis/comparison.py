@@ -133,6 +133,7 @@ class Row(NamedTuple):
         messages: why, each reason once.
         constant: the constant predictor's mean on the same splits, None where unknown.
         beats_constant: the mean is better than that; None where one of them is unknown.
+        better: as in Standing; :meth:`Table.remarks` says it in words.
     """
 
     method: str
@@ -150,6 +151,7 @@ class Row(NamedTuple):
     messages: tuple[str, ...]
     constant: float | None
     beats_constant: bool | None
+    better: bool
 
 
 class Table(NamedTuple):
@@ -178,6 +180,16 @@ class Table(NamedTuple):
     n_train: int
     n_test: int
     published: tuple[Beside, ...]
+
+    def remarks(self) -> list[str]:
+        """A sentence for every method that is significantly better than the best where both finished."""
+        best = next((row for row in self.rows if row.best), None)
+        return [
+            f"{row.method} is significantly better than {best.method} on the {_shared(row, best)} splits that both "
+            f"finished, but failed on {row.failed} of {len(self.splits)}, so that it is not called the best."
+            for row in self.rows
+            if best is not None and row.better
+        ]
 
 
 class Summary(NamedTuple):
@@ -251,6 +263,10 @@ def summarise(
     )
 
 
+def _shared(one: Row, other: Row) -> int:
+    return sum(math.isfinite(a) and math.isfinite(b) for a, b in zip(one.values, other.values, strict=True))
+
+
 def _table(
     dataset: str, cells: Mapping[str, Mapping[int, Finished]], printed: Sequence[Published], test: Test, level: float
 ) -> Table:
@@ -288,6 +304,7 @@ def _table(
                 tuple(dict.fromkeys(_reason(r) for r in reported if r not in finished)),
                 beaten,
                 None if stands.mean is None or beaten is None else _is_better(stands.mean, beaten, direction),
+                stands.better,
             )
         )
     return Table(

@@ -36,6 +36,9 @@ class Standing(NamedTuple):
         p, p_corrected: two-sided, against the best method; None for the best itself and where there is no test.
         best: no mean is better.
         not_worse: not best, and not significantly worse than the best.
+        better: significantly better than the best on the splits that both finished. It is not the best itself, because
+            it failed on others, so that its mean is over other splits.
+        failed: splits on which it failed.
     """
 
     n: int
@@ -45,6 +48,8 @@ class Standing(NamedTuple):
     p_corrected: float | None
     best: bool
     not_worse: bool
+    better: bool
+    failed: int
 
 
 def better(metric: str) -> Literal["more", "less"]:
@@ -133,9 +138,9 @@ def standings(
     top = (max if direction == "more" else min)(means.values(), default=np.nan)
     winner = next((name for name, mean in means.items() if mean == top), None)
     return {
-        name: _standing(held, finished[name], arrays[winner], means.get(name) == top, level, test, ratio)
+        name: _standing(held, finished[name], arrays[winner], means.get(name) == top, direction, level, test, ratio)
         if winner is not None
-        else Standing(0, None, None, None, None, False, False)
+        else Standing(0, None, None, None, None, False, False, False, len(held))
         for name, held in arrays.items()
     }
 
@@ -145,6 +150,7 @@ def _standing(
     finished: NDArray[np.float64],
     winner: NDArray[np.float64],
     best: bool,
+    direction: Literal["more", "less"],
     level: float,
     test: Test,
     ratio: float | None,
@@ -153,6 +159,8 @@ def _standing(
     p = None if best else paired_t_test(held, winner)
     corrected = None if best or ratio is None else corrected_t_test(held, winner, ratio)
     decides = p if test == "paired" else corrected
+    ahead = np.nansum(held - winner) * (1 if direction == "more" else -1) > 0
+    significant = decides is not None and decides < level
     return Standing(
         n,
         float(finished.mean()) if n else None,
@@ -160,7 +168,9 @@ def _standing(
         p,
         corrected,
         best,
-        decides is not None and decides >= level,
+        decides is not None and (bool(ahead) or not significant),
+        significant and bool(ahead),
+        len(held) - n,
     )
 
 

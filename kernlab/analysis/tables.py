@@ -47,6 +47,7 @@ _WIDE = [
     "messages",
     "constant",
     "beats_constant",
+    "better",
 ]
 _PUBLISHED = [
     "table",
@@ -162,6 +163,10 @@ def to_latex(summary: Summary, *, label: str = "tab:comparison") -> str:
     )
     if any(row.failed for table in summary.tables for row in table.rows):
         caption += " In brackets: the splits that a method finished, where it failed on some."
+    several_sets = len(summary.tables) > 1
+    for table in summary.tables:
+        for remark in table.remarks():
+            caption += f" {escape(f'{table.dataset}: {remark}' if several_sets else remark)}"
     return _latex("l" + "c" * (len(methods) + 1), header, lines, caption, label)
 
 

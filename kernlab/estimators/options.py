@@ -34,8 +34,8 @@ def every_option(**slots: Mapping[str, type[Component]]) -> dict[str, str]:
         for name, part in parts.items():
             for key, opt in options_of(part).items():
                 found.setdefault(key, f"{_sentence(opt)} ({name})")
-            for alias, (target, _) in part.aliases.items():
-                found.setdefault(alias, f"In place of {target}. ({name})")
+            for alias, (target, convert) in part.aliases.items():
+                found.setdefault(alias, f"In place of {target}: {convert.__doc__} ({name})")
     return found | {name: f"{schema[name].help}" for name in REGULARIZERS}
 
 

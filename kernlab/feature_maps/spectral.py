@@ -35,8 +35,8 @@ from kernlab.typing import Float, Params, Tensor
 __all__ = ["SpectralMap", "from_version_1"]
 
 
-def _phase_of_form(form: Any) -> str:
-    """What ``form`` of version 1 meant."""
+def _phase_of_form(form: Any, of: Any = None) -> str:
+    """What ``form`` of version 1 meant: phase (shared) or paired."""
     if form not in ("phase", "paired"):
         raise OptionError("form must be phase or paired", repr(form), "set phase=paired, shared or independent instead")
     return "shared" if form == "phase" else "paired"
@@ -49,7 +49,7 @@ class SpectralMap(FeatureMap):
     pairs: ClassVar[int] = 1
     projects: ClassVar[bool] = True
     version = 2
-    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any, Any], Any]]]] = {
         **SCALE_ALIASES,
         "form": ("phase", _phase_of_form),
     }

@@ -2,8 +2,9 @@
 
     min over W, b of  ½‖W‖_F² + C Σ_i w_i (−log softmax_{y_i}(Wᵀφ(x_i) + b))          b is not penalised
 
-The softmax of the scores gives the probabilities of the classes, with two classes as well: the one logit f
-that is solved for becomes the scores (−f/2, f/2).
+The softmax of the scores gives the probabilities of the classes. For two classes scikit-learn minimises
+½‖w‖² + C' Σ_i w_i log(1 + exp(−s_i f(x_i))) over one logit f(x) = wᵀφ(x) + b. The scores are (−f/2, f/2), so that
+‖W‖_F² = ½‖w‖², and the formula above is its half with C' = 2C.
 
 Source: LKRF section 4; Hastie, Tibshirani & Friedman 2009, section 4.4.
 """
@@ -44,7 +45,7 @@ class Logistic(LinearHead):
         fitting = weighted_rows(fitting)
         present = several_classes(fitting)
         weight = None if fitting.weight is None else wide(fitting.weight).cpu().numpy()
-        machine = LogisticRegression(C=self.C, max_iter=self.max_iter)
+        machine = LogisticRegression(C=2 * self.C if len(present) == 2 else self.C, max_iter=self.max_iter)
         machine.fit(wide(fitting.matrix()).cpu().numpy(), fitting.y.cpu().numpy(), weight)
         W, b = torch.from_numpy(machine.coef_.T), torch.from_numpy(machine.intercept_)
         if len(present) == 2:

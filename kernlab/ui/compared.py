@@ -160,6 +160,8 @@ def _table(table: Table, summary: Summary) -> None:
     grid.show(lines, "compare-table")
     said = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
     st.caption(f"{said}{summary.note}")
+    for remark in table.remarks():
+        st.caption(f":material/info: {remark}")
 
 
 def _warning(row: Row) -> str:

@@ -1,5 +1,6 @@
 """Records in, tables out: on splits that all share, tested, beside the constant predictor and printed figures."""
 
+import csv
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 
 from kernlab.analysis.bands import band, bands
 from kernlab.analysis.comparison import OFF_SCALE, Published, summarise
+from kernlab.analysis.tables import to_json, to_latex, to_wide_csv
 from kernlab.compare import Record
 from kernlab.errors import OptionError
 
@@ -79,6 +81,26 @@ def test_a_failed_cell_says_why_and_the_rest_goes_on():
     assert askl.mean == pytest.approx(tests["ASKL"][2:].mean())
     assert askl.p == pytest.approx(stats.ttest_rel(tests["ASKL"][2:], tests["svm-rbf"][2:]).pvalue)
     assert row(table, "SK").n == 10
+
+
+def test_better_on_the_finished_splits_is_said_wherever_the_verdict_is():
+    _, records = comparison()  # svm-rbf is the best, three points ahead of ASKL
+    records = [r for r in records if r.cell["method"] != "SK"]
+    records[1] = record("svm-rbf", 0, None, metric="", status="failed", message="diverged", constant=None)
+    summary = summarise(records)
+    (table,) = summary.tables
+    fragile = row(table, "svm-rbf")
+    assert (fragile.best, fragile.better, fragile.not_worse, fragile.failed) == (False, True, True, 1)
+    assert row(table, "ASKL").best
+    sentence = (
+        "svm-rbf is significantly better than ASKL on the 9 splits that both finished, but failed on 1 of 10, so that "
+        "it is not called the best."
+    )
+    assert table.remarks() == [sentence]
+    assert sentence in to_latex(summary)
+    assert '"better": true' in to_json(summary)
+    by_method = {each["method"]: each for each in csv.DictReader(to_wide_csv(summary).splitlines())}
+    assert (by_method["svm-rbf"]["better"], by_method["ASKL"]["better"]) == ("True", "False")
 
 
 def test_where_all_failed_the_table_still_stands():

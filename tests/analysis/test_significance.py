@@ -123,16 +123,46 @@ def test_a_mean_over_the_easy_splits_alone_is_not_the_best():
     assert found["fragile"].p == 0.0  # always two points apart
 
 
+@pytest.mark.parametrize("direction", ["more", "less"])
+@pytest.mark.parametrize("test", ["paired", "corrected"])
+def test_better_where_it_finished_is_not_called_worse(direction, test):
+    """One split failed: the method is not the best, but it is significantly better, not worse, where it finished."""
+    sign = 1 if direction == "more" else -1
+    steady = rng.normal(90, 1, 12)
+    ahead, behind = (steady + sign * by + rng.normal(0, 0.1, 12) for by in (2, -2))
+    alike = steady + np.tile([0.1, -0.1], 6)
+    for each in (ahead, behind, alike):
+        each[3] = np.nan
+    values = {"behind": behind, "steady": steady, "ahead": ahead, "alike": alike}
+    found = standings(values, direction=direction, test=test, ratio=0.25)
+    verdicts = {name: (each.best, each.better, each.not_worse, each.failed) for name, each in found.items()}
+    assert verdicts == {
+        "behind": (False, False, False, 1),
+        "steady": (True, False, False, 0),
+        "ahead": (False, True, True, 1),
+        "alike": (False, False, True, 1),
+    }
+    assert max(found[name].p for name in ("ahead", "behind")) < 1e-6
+
+
+def test_only_the_test_asked_for_decides_what_is_better():
+    d = np.array([0.3, 0.9, 0.1, 0.8, 0.6, -0.3, 0.5, 0.4, np.nan])
+    values = {"a": d, "b": np.zeros(9)}
+    plain, corrected = (standings(values, ratio=0.5, test=test)["a"] for test in ("paired", "corrected"))
+    assert (plain.better, plain.not_worse) == (True, True)
+    assert (corrected.better, corrected.not_worse) == (False, True)
+
+
 def test_where_all_failed_nothing_stands():
     found = standings({"a": [np.nan, np.nan], "b": [np.nan, np.nan]})
-    assert all(each == (0, None, None, None, None, False, False) for each in found.values())
+    assert all(each == (0, None, None, None, None, False, False, False, 2) for each in found.values())
     assert standings({}) == {}
 
 
 def test_one_method_that_failed_everywhere_leaves_the_others_alone():
     found = standings({"a": [1.0, 2.0], "dead": [np.nan, np.nan]})
     assert found["a"].best
-    assert found["dead"] == (0, None, None, None, None, False, False)
+    assert found["dead"] == (0, None, None, None, None, False, False, False, 2)
 
 
 def test_one_repeat_has_a_best_but_no_test():

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize, special
 from sklearn import kernel_ridge, linear_model, preprocessing, svm
 
 from kernlab.errors import DataError
@@ -232,8 +233,39 @@ def test_the_softmax_of_logistic_scores_are_the_probabilities(K):
     feature_map, params = features(X)
     F = predicted(Logistic(C=0.7), Fitting(feature_map, params, X, y, K, "classification"), X)
     Phi = feature_map.apply(params, X).numpy()
-    peer = linear_model.LogisticRegression(C=0.7, max_iter=1000).fit(Phi, y.numpy())
+    # For two classes scikit-learn penalises one vector w of logits; here W has the two halves ∓w/2, ‖W‖² = ½‖w‖².
+    peer = linear_model.LogisticRegression(C=1.4 if K == 2 else 0.7, max_iter=1000).fit(Phi, y.numpy())
     np.testing.assert_allclose(torch.from_numpy(F).softmax(1), peer.predict_proba(Phi), atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.05, 2.0])
+@pytest.mark.parametrize("present", [[0, 1], [0, 1, 2], [0, 2]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_logistic_regression_minimises_its_formula(C, present, weighted):
+    """½‖W‖² + C Σ w_i (−log softmax_{y_i}), minimised by SciPy's L-BFGS over the classes that have rows."""
+    X = points(120)
+    codes = classes(X, len(present))
+    y, w = torch.tensor(present)[codes], weights(120) if weighted else torch.ones(120, dtype=torch.float64)
+    feature_map, params = features(X)
+    fitting = Fitting(feature_map, params, X, y, max(present) + 1, "classification", weight=w if weighted else None)
+    found = Logistic(C=C).fit(fitting)
+    Phi, onehot, w = feature_map.apply(params, X).numpy(), np.eye(len(present))[codes.numpy()], w.numpy()
+
+    def objective(flat):
+        W, b = np.split(flat.reshape(-1, len(present)), [-1])
+        F = Phi @ W + b
+        P = special.softmax(F, axis=1)
+        G = C * w[:, None] * (P - onehot)
+        value = 0.5 * (W**2).sum() - C * w @ (onehot * special.log_softmax(F, axis=1)).sum(1)
+        return value, np.concatenate([Phi.T @ G + W, G.sum(0)[None]]).ravel()
+
+    start = np.zeros((Phi.shape[1] + 1) * len(present))
+    best = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options={"gtol": 1e-9, "ftol": 1e-15})
+    W, b = found["weight"][:, present], found["bias"][present]
+    ours = torch.cat([W, (b - b.mean())[None]]).numpy()
+    theirs = best.x.reshape(ours.shape)
+    assert objective(ours.ravel())[0] == pytest.approx(best.fun, rel=1e-5)  # where scikit-learn stops
+    np.testing.assert_allclose(ours, theirs - np.eye(len(ours))[-1:].T * theirs[-1].mean(), atol=0.03)
 
 
 def test_logistic_regression_stands_where_its_gradient_vanishes():

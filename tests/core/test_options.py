@@ -15,7 +15,7 @@ from kernlab.options import Component, component, flatten, option, options_of
 @component
 class Kettle(Component):
     name = "kettle"
-    aliases = {"millilitres": ("litres", lambda ml: ml / 1000)}  # noqa: RUF012
+    aliases = {"millilitres": ("litres", lambda ml, of: ml / 1000)}  # noqa: RUF012
 
     litres: float = option(1.5, "Volume.", gt=0, le=10, unit="l", log=True)
     cups: int | Literal["auto"] = option("auto", "Cups to fill.", ge=1)

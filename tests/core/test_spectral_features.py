@@ -7,11 +7,13 @@ import pytest
 import torch
 from scipy import stats
 from scipy.spatial.distance import pdist
+from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from kernlab.errors import OptionError
-from kernlab.feature_maps import NonStationary, Stationary
+from kernlab.feature_maps import Exact, NonStationary, Nystroem, Stationary
 from kernlab.feature_maps.densities import DENSITIES
 from kernlab.kernels import KERNELS, gaussian, gaussian_pair
+from kernlab.methods import method
 
 SIGMA, NU, D = 0.6, 1.5, 8000
 X = torch.from_numpy(np.random.default_rng(0).normal(size=(12, 3)))
@@ -190,6 +192,32 @@ def test_gamma_and_lengthscale_are_other_words_for_the_frequency_scale(cls):
     scale = Stationary.build(gamma=0.18).frequency_scale
     expected = np.exp(-0.18 * np.square(X.numpy()[:, None] - X.numpy()[None]).sum(-1))
     np.testing.assert_allclose(gaussian(X, X, 1 / scale), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("cls", [Stationary, NonStationary, Nystroem, Exact])
+def test_gamma_is_that_of_the_kernel_it_stands_beside(cls):
+    """scikit-learn's rbf_kernel and laplacian_kernel; a kernel without such a form refuses, whatever comes first."""
+    word = "density" if cls in (Stationary, NonStationary) else "kernel"
+    for kernel, peer in (("gaussian", rbf_kernel), ("laplacian", laplacian_kernel)):
+        expected = peer(X.numpy(), gamma=0.18)
+        for values in ({"gamma": 0.18, word: kernel}, {word: kernel, "gamma": 0.18}):
+            scale = cls.build(**values).frequency_scale
+            np.testing.assert_allclose(KERNELS[kernel](X, X, 1 / scale), expected, rtol=1e-6)
+    for kernel in ("cauchy", "matern", *(["polynomial"] if word == "kernel" else [])):
+        with pytest.raises(OptionError, match=f"{kernel} kernel"):
+            cls.build(**{"gamma": 0.18, word: kernel})
+        assert cls.build(**{"lengthscale": 4.0, word: kernel}).frequency_scale == 0.25
+    with pytest.raises(OptionError, match=f"{word} must be one of"):
+        cls.build(**{"gamma": 0.18, word: "no such"})
+
+
+def test_a_method_converts_gamma_for_the_kernel_that_it_has_or_is_given():
+    assert method("RF", density="laplacian", gamma=0.5).feature_map.frequency_scale == 0.5
+    assert method("RF", density="laplacian").with_options({"gamma": 0.5}).feature_map.frequency_scale == 0.5
+    assert method("Nys", gamma=0.5, kernel="laplacian").feature_map.frequency_scale == 0.5
+    assert method("RF", gamma=0.5).feature_map.frequency_scale == 1.0
+    with pytest.raises(OptionError, match="matern kernel"):
+        method("RF", density="matern").with_options({"gamma": 0.5})
 
 
 @pytest.mark.parametrize(

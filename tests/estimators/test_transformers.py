@@ -28,6 +28,8 @@ def test_products_are_the_kernel(density, kernel):
     Phi = StationaryFeatures(n_features=40_000, density=density, lengthscale=1.5, random_state=0).fit_transform(X)
     gamma = 1 / (2 * 1.5**2) if density == "gaussian" else 1 / 1.5
     assert np.abs(Phi @ Phi.T - kernel(X, gamma=gamma)).max() < 0.03
+    same = StationaryFeatures(n_features=40_000, density=density, gamma=gamma, random_state=0).fit_transform(X)
+    assert np.allclose(same, Phi, atol=1e-3)
 
 
 def test_nystroem_with_all_rows_is_exact():
