@@ -218,7 +218,7 @@ def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
         found.append(
             Slider("D", "s, draws of frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
                    "How many there are does not stand in the bound: it only makes the mean trace more certain. The "
-                   "error bar of the paper's bound is one standard deviation over s draws, and falls as 1/√s." + learned)
+                   "error bar of the paper's bound is one standard deviation over s draws: it falls as 1/√s." + learned)
         )  # fmt: skip
     found += [
         _weight(name, f"λ₁, {_NAMES[name]}", given,

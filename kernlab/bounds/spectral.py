@@ -6,8 +6,8 @@
 c is what ‖φ(x)‖² = k(x, x) never exceeds: 1 for pairs of cosine and sine, as in the paper; 2 for cosines with random
 phases, whose ‖φ(x)‖² has that mean over phases that Ω does not depend on, and may exceed it once Ω is learned.
 
-The paper leaves the constant of the last term inside O(·); here it is 1, and the total is "up to the constant". It bounds the excess
-risk, so the empirical risk stands beside it and is not added.
+The paper leaves the constant of the last term inside O(·); here it is 1, and the total is "up to the constant". It
+bounds the excess risk, so the empirical risk stands beside it and is not added.
 
 Sharper than the paper: the dual norm of ‖·‖_* is the spectral norm, so the empirical Rademacher
 complexity of {x ↦ Wᵀφ(x): ‖W‖_* ≤ B} is exactly (B/n) E_ε ‖Φᵀε‖₂ with ε an n × K matrix of random signs
@@ -46,7 +46,7 @@ __all__ = [
 SPECTRAL = Bound(
     "spectral",
     "Excess risk of spectral kernel learning",
-    r"\mathcal E(\hat f)-\mathcal E(f^*)\le 4\sqrt2\,L\,\hat{\mathcal R}(\mathcal H)+O\big(\sqrt{\log(1/\delta)/n}\big)",
+    r"\mathcal E(\hat f)-\mathcal E(f^*)\le 4\sqrt2\,L\,\hat{\mathcal R}(\mathcal H)+O(\sqrt{\log(1/\delta)/n})",
     "ASKL Theorem 3",
     (
         Term("empirical_risk", "Empirical risk", r"\tfrac1n\sum_i\ell(f(x_i),y_i)",

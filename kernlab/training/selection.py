@@ -43,7 +43,7 @@ __all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
 
 PATH_ROWS, PATH_ROWS_PER_FEATURE = 2000, 10  # that a path of ridge regressions is fitted to after each epoch, at least
 BEHIND = 1.5  # times the loss of the learned map, at which the assigned one is given up
-MARGIN = float(__import__("os").environ.get("MARGIN","1"))
+MARGIN = float(__import__("os").environ.get("MARGIN", "1"))
 ENTROPY = 0x6B65707  # sets the draw of the held rows apart from what else the seed decides
 
 

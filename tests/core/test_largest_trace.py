@@ -16,7 +16,9 @@ MAPS = [
     cls(n_features=20, frequency_scale=1.0, phase=phase)
     for cls in (Stationary, NonStationary, Weighted)
     for phase in ("paired", "shared", "independent")
-] + [Deep(n_features=10, hidden=6, frequency_scale=1.0, hidden_scale=1.0, phase=phase) for phase in ("paired", "shared")]
+] + [
+    Deep(n_features=10, hidden=6, frequency_scale=1.0, hidden_scale=1.0, phase=phase) for phase in ("paired", "shared")
+]
 
 
 def worst(feature_map: FeatureMap, value, *, restarts: int = 4, steps: int = 300) -> float:
