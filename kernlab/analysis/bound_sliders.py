@@ -39,6 +39,7 @@ from kernlab.bounds import (
     power_law_tails,
     spectral_formula,
 )
+from kernlab.bounds.spectral import rademacher_bound
 from kernlab.solvers.chi_square_ball import chi_square_ball
 
 __all__ = [
@@ -103,6 +104,7 @@ class Given(NamedTuple):
         spectrum: λ of a frame [D]; None where only the power law above them is known.
         ridge: for the ridge error.
         rho: the ridge penalty.
+        largest_trace: what ‖φ(x)‖² never exceeds: 1 for pairs of cosine and sine, 2 with random phases.
     """
 
     bound: Bound
@@ -119,6 +121,7 @@ class Given(NamedTuple):
     spectrum: ArrayLike | None = None
     ridge: RidgeSpectrum | None = None
     rho: float = 0.0
+    largest_trace: float = 1.0
 
 
 class Slider(NamedTuple):
@@ -216,9 +219,9 @@ def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
             " Learned frequencies are not drawn independently, so for them it is a guide." if given.learned else ""
         )
         found.append(
-            Slider("D", "D, frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
-                   "D does not stand in the bound: it only makes the mean trace more certain. The error bar of the "
-                   "paper's bound is one standard deviation over draws of D frequencies, and falls as 1/√D." + learned)
+            Slider("D", "s, draws of frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
+                   "How many there are does not stand in the bound: it only makes the mean trace more certain. The "
+                   "error bar of the paper's bound is one standard deviation over s draws: it falls as 1/√s." + learned)
         )  # fmt: skip
     found += [
         _weight(name, f"λ₁, {_NAMES[name]}", given,
@@ -317,7 +320,7 @@ def _spectral(given: Given, changes: Changes) -> dict[str, float]:
     v, n, K = given.values, int(changes.get("n", given.n)), int(changes.get("K", given.K))
     formula = spectral_formula(
         weight_norm=v["weight_norm"], mean_trace=v["mean_trace"], lipschitz=v["lipschitz"],
-        K=K, n=n, delta=float(changes.get("delta", DELTA)),
+        K=K, n=n, delta=float(changes.get("delta", DELTA)), largest_trace=given.largest_trace,
     )  # fmt: skip
     found = {**v, **formula}
     for key in ("dual_norm", "dual_norm_se"):
@@ -327,12 +330,13 @@ def _spectral(given: Given, changes: Changes) -> dict[str, float]:
             found.pop(key, None)
     if given.frequencies and "trace_spread" in v:
         error = v["trace_spread"] / math.sqrt(changes.get("D", given.frequencies))
-        found["rademacher_se"] = formula["worst_case"] * (
-            math.sqrt(v["mean_trace"] + error) - math.sqrt(v["mean_trace"])
+        found["rademacher_se"] = (
+            rademacher_bound(v["weight_norm"], v["mean_trace"] + error, K, n) - formula["rademacher"]
         )
     if (promise := promised(given, changes)) is not None:
         found["guaranteed_norm"] = promise.weight_norm
-        found["guaranteed"] = promise.product * math.sqrt(K / n)
+        if math.isfinite(promise.product):
+            found["guaranteed"] = promise.product * math.sqrt(K / n)
     return found
 
 
@@ -352,6 +356,7 @@ def promised(given: Given, changes: Changes) -> Guarantee | None:
         mean_trace=v["mean_trace"],
         rank=min(given.D, given.K),
         learned=given.learned,
+        largest_trace=given.largest_trace,
     )
 
 

@@ -2,10 +2,15 @@
 
     assigned frequencies      the kernel of their density: κ(x − x'), or of independent pairs (ω, ω')
                               ½κ(x − x') + ½κ(x)κ(x')                    κ(Δ) = E cos ωᵀΔ
-    learned frequencies       the average over these very frequencies, without the noise of random phases
+    learned frequencies       the average over these very frequencies
     weighted frequencies      Σ_m q_m cos ω_mᵀ(x − x')
     landmarks                 the kernel that they are landmarks of
     frames, exact kernels     themselves
+
+Pairs of cosine and sine are that average, whatever the frequencies. Features with random phases have it in expectation
+over phases that do not depend on the frequencies: before training. Learned frequencies depend on their phases, so
+that features and average are two kernels, and the model predicts with the features'
+(:mod:`kernlab.analysis.phase_distance` measures how far they are apart).
 
 Source: Rahimi & Recht 2007; ASKL eq. 5–6; LKRF eq. 14; DI §3.2.
 """
@@ -21,12 +26,13 @@ from numpy.typing import NDArray
 
 from kernlab.analysis.assigned import assigned_to
 from kernlab.analysis.moment import KernelAt
-from kernlab.feature_maps import ExactKernel, NonStationary, Nystroem, Stationary, Weighted
+from kernlab.feature_maps import ExactKernel, Nystroem, Weighted
 from kernlab.feature_maps.frames import FrameMap
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.methods import MethodSpec
+from kernlab.typing import Params
 
-__all__ = ["Exact", "GramFunction", "assigned_kernel", "exact_of"]
+__all__ = ["Exact", "GramFunction", "assigned_kernel", "exact_of", "of_frequencies"]
 
 #: (rows [n d], rows [p d]) -> k [n p], for scaled inputs.
 GramFunction: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
@@ -65,23 +71,33 @@ def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -
         return Exact(at.gram, "the sum over the frame's functions, which is the kernel itself", same=True)
     if isinstance(map, Nystroem):
         return Exact(_numpy(map.gram), f"the {_name(map.kernel)} kernel that the landmarks stand for")
+    if not isinstance(map, SpectralMap):
+        return None
     if isinstance(map, Weighted):
-        omega, q = (params[name].double().numpy() for name in ("omega", "q"))
         words = "the average over the weighted frequencies"
-        words += "" if map.paired else ", without phases (which the weights were chosen with)"
-        return Exact(_waves(omega, q), words, same=map.paired)
-    if isinstance(map, SpectralMap) and not (method.learned if learned is None else learned):
+        words += (
+            "" if map.paired else ", which is another kernel than the features' (weights are chosen with the phases)"
+        )
+        return Exact(of_frequencies(map, params), words, same=map.paired)
+    if not (method.learned if learned is None else learned):
         return assigned_kernel(map)
-    if isinstance(map, Stationary | NonStationary):
-        omega = params["omega"].double().numpy()
-        words = "the average over these very frequencies, without random phases"
-        if "phase" in map.trainable:
-            words += " (learned phases leave it on purpose)"
-        if map.pairs == 2 and map.phase == "independent":  # the cross terms average out
-            each = omega.reshape(len(omega), 1, -1)
-            return Exact(_waves(each, np.full(each.shape[2], 0.5 / each.shape[2])), words)
-        return Exact(_waves(omega, np.full(omega.shape[2], 1 / omega.shape[2])), words, same=map.paired)
-    return None
+    words = "the average over these very frequencies"
+    if "phase" in map.trainable:
+        words += ", which learned phases leave on purpose"
+    elif not map.paired:
+        words += ", which is another kernel than the features': learned frequencies depend on their phases"
+    return Exact(of_frequencies(map, params), words, same=map.paired)
+
+
+def of_frequencies(map: SpectralMap, params: Params) -> GramFunction:
+    """The kernel of a map's very frequencies: exactly that of pairs, and the mean over phases that are drawn anew."""
+    omega = params["omega"].double().numpy()
+    if "q" in params:
+        return _waves(omega, params["q"].double().numpy())
+    if map.pairs == 2 and map.phase == "independent":  # the cross terms average out
+        each = omega.reshape(len(omega), 1, -1)
+        return _waves(each, np.full(each.shape[2], 0.5 / each.shape[2]))
+    return _waves(omega, np.full(omega.shape[2], 1 / omega.shape[2]))
 
 
 def assigned_kernel(map: SpectralMap) -> Exact:

@@ -6,7 +6,9 @@
     pairs             t_j = ¼[cos(a_j τ + c_j) + cos(a'_j τ − c_j) + cos a_j τ + cos a'_j τ]
     phases apart      t_j = ¼[cos a_j τ + cos a'_j τ]          (independent phases: a stationary kernel)
 
-with a = uᵀω, a' = uᵀω' and c = (ω − ω')ᵀx₀. This is what the features would give without the noise of their phases.
+with a = uᵀω, a' = uᵀω' and c = (ω − ω')ᵀx₀. Pairs of cosine and sine give exactly this, features with random phases the
+mean over phases drawn anew: once frequencies are learned beside their phases, a model with phases predicts with another
+kernel (:mod:`kernlab.analysis.phase_distance`).
 Frequencies drawn independently from a density give its kernel up to the standard error √Σ q_j² (t_j − k)². As k is
 a sum over frequencies, some of them carry a part of it, and the parts add up to the whole.
 

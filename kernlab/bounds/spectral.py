@@ -1,10 +1,13 @@
 """Excess risk of spectral kernel learning, taken apart.
 
-    R̂(H) ≤ (B/n) √(K ‖φ(X)‖_F²) ≤ B √(K/n),     B = ‖W‖_*
-    excess risk ≤ 4√2 · L · R̂(H) + c √(log(1/δ)/n)        with probability 1 − δ
+    R̂(H) ≤ (B/n) √(K ‖φ(X)‖_F²) ≤ B √(cK/n),     B = ‖W‖_*
+    excess risk ≤ 4√2 · L · R̂(H) + O(√(log(1/δ)/n))       with probability 1 − δ
 
-The paper leaves c inside O(·); here c = 1, and the total is "up to the constant". It bounds the excess
-risk, so the empirical risk stands beside it and is not added.
+c is what ‖φ(x)‖² = k(x, x) never exceeds: 1 for pairs of cosine and sine, as in the paper; 2 for cosines with random
+phases, whose ‖φ(x)‖² has that mean over phases that Ω does not depend on, and may exceed it once Ω is learned.
+
+The paper leaves the constant of the last term inside O(·); here it is 1, and the total is "up to the constant". It
+bounds the excess risk, so the empirical risk stands beside it and is not added.
 
 Sharper than the paper: the dual norm of ‖·‖_* is the spectral norm, so the empirical Rademacher
 complexity of {x ↦ Wᵀφ(x): ‖W‖_* ≤ B} is exactly (B/n) E_ε ‖Φᵀε‖₂ with ε an n × K matrix of random signs
@@ -43,7 +46,7 @@ __all__ = [
 SPECTRAL = Bound(
     "spectral",
     "Excess risk of spectral kernel learning",
-    r"\mathcal E(\hat f)-\mathcal E(f^*)\le 4\sqrt2\,L\,\hat{\mathcal R}(\mathcal H)+c\sqrt{\log(1/\delta)/n}",
+    r"\mathcal E(\hat f)-\mathcal E(f^*)\le 4\sqrt2\,L\,\hat{\mathcal R}(\mathcal H)+O(\sqrt{\log(1/\delta)/n})",
     "ASKL Theorem 3",
     (
         Term("empirical_risk", "Empirical risk", r"\tfrac1n\sum_i\ell(f(x_i),y_i)",
@@ -58,7 +61,8 @@ SPECTRAL = Bound(
         Term("rank", "Rank of W", r"\operatorname{rank} W",
              "Directions of the features that the outputs really use.", "ASKL eq. 8"),
         Term("mean_trace", "Mean trace", r"\tfrac1n\|\varphi(X)\|_F^2",
-             "The mean of k(x, x): 1 for a stationary kernel, less where the two frequencies of a pair disagree.",
+             "The mean of ‖φ(x)‖². Pairs of cosine and sine: 1 for a stationary kernel, less where the two frequencies "
+             "of a pair disagree. With random phases it has that mean over phases drawn anew, and may reach 2.",
              "ASKL eq. 19"),
         Term("trace_spread", "Spread of the trace", r"\operatorname{sd}_j\tfrac Dn\sum_i\varphi_j(x_i)^2",
              "How differently single frequencies add to the mean trace: over √D, how far the trace of D "
@@ -68,8 +72,9 @@ SPECTRAL = Bound(
              "ASKL Lemma 1"),
         Term("rademacher", "Rademacher bound", r"\tfrac Bn\sqrt{K\,\|\varphi(X)\|_F^2}",
              "The paper's bound on how well these functions can fit pure noise.", "ASKL Theorem 3"),
-        Term("worst_case", "Worst case", r"B\sqrt{K/n}",
-             "The same bound if k(x, x) were 1 everywhere.", "ASKL Theorem 3"),
+        Term("worst_case", "Worst case", r"B\sqrt{cK/n}",
+             "The same bound if ‖φ(x)‖² were everywhere the most it can be: c = 1 for pairs of cosine and sine, 2 with "
+             "random phases.", "ASKL Theorem 3"),
         Term("dual_norm", "Exact Rademacher", r"\tfrac Bn\,\mathbb E_\varepsilon\|\Phi^\top\varepsilon\|_2",
              "The complexity itself, from random signs: no inequality in between.", "dual norm of the trace norm"),
         Term("dual_norm_se", "Its standard error", r"\operatorname{se}",
@@ -127,14 +132,24 @@ def rademacher_exact(
 
 
 def spectral_formula(
-    *, weight_norm: float, mean_trace: float, lipschitz: float, K: int, n: int, delta: float = DELTA
+    *,
+    weight_norm: float,
+    mean_trace: float,
+    lipschitz: float,
+    K: int,
+    n: int,
+    delta: float = DELTA,
+    largest_trace: float = 1.0,
 ) -> dict[str, float]:
-    """What the bound makes of its ingredients: rademacher, worst_case, complexity, confidence and total, by key."""
+    """What the bound makes of its ingredients: rademacher, worst_case, complexity, confidence and total, by key.
+
+    ``largest_trace`` is what ‖φ(x)‖² never exceeds (:attr:`kernlab.feature_maps.FeatureMap.largest_trace`).
+    """
     bound = rademacher_bound(weight_norm, mean_trace, K, n)
     complexity, confidence = 4 * math.sqrt(2) * lipschitz * bound, math.sqrt(math.log(1 / delta) / n)
     return {
         "rademacher": bound,
-        "worst_case": rademacher_bound(weight_norm, 1.0, K, n),
+        "worst_case": rademacher_bound(weight_norm, largest_trace, K, n) if math.isfinite(largest_trace) else math.nan,
         "complexity": complexity,
         "confidence": confidence,
         "total": complexity + confidence,
@@ -165,6 +180,7 @@ def guaranteed(
     mean_trace: float,
     rank: int,
     learned: bool = True,
+    largest_trace: float = 1.0,
 ) -> Guarantee | None:
     """How large the bound's two ingredients can be at a minimiser, from what λ₁ and λ₂ cost.
 
@@ -174,8 +190,8 @@ def guaranteed(
     A minimiser is no worse than the model that is looked at, (W, Ω), and no worse than (0, Ω), so that its
     penalties cost at most C = λ₂t + min(ℓ(0), Ê + λ_*‖W‖_* + λ_F‖W‖_F²). Hence ‖W'‖_* ≤ C/λ_* and
     ‖W'‖_* ≤ √(r ‖W'‖_F²) ≤ √(rC/λ_F). What the trace takes, the weights cannot spend: ‖W'‖_*√t' is largest at
-    t' = C/(3λ₂), or C/(2λ₂) with the Frobenius norm, if that is below the largest trace there is, 1.
-    Where Ω is not learned t' = t, and λ₂ cancels.
+    t' = C/(3λ₂), or C/(2λ₂) with the Frobenius norm, if that is below the largest trace there is: 1 for pairs of
+    cosine and sine, 2 with random phases. Where Ω is not learned t' = t, and λ₂ cancels.
 
     Args:
         trace_norm, frobenius, feature_norm: λ_*, λ_F, λ₂, 0 for a penalty that is not there. They may differ from
@@ -184,14 +200,15 @@ def guaranteed(
         weight_norm, weight_square, mean_trace: the model's ‖W‖_*, ‖W‖_F² and t.
         rank: r = min(D, K).
         learned: whether Ω is.
+        largest_trace: what ‖φ(x)‖² never exceeds; infinite where nothing is known.
 
     Returns:
-        None without a penalty on W: nothing is guaranteed.
+        None without a penalty on W: nothing is guaranteed. An infinite ``product`` where nothing keeps the trace down.
 
     Source: ASKL eq. 4 (what is minimised) and Theorem 3 (what it is put into).
     """
     budget = min(zero_risk, empirical_risk + trace_norm * weight_norm + frobenius * weight_square)
-    fixed, most = math.sqrt(mean_trace), max(1.0, mean_trace)  # phases that were drawn may exceed 1 by chance
+    fixed, most = math.sqrt(mean_trace), largest_trace
     budget += feature_norm * mean_trace if learned else 0.0
     found = []
     if trace_norm > 0:
@@ -225,6 +242,7 @@ def spectral_terms(
     lipschitz: float,
     gap: float,
     frequencies: int = 0,
+    largest_trace: float = 1.0,
     delta: float = DELTA,
     draws: int = 8,
     generator: torch.Generator,
@@ -242,6 +260,7 @@ def spectral_terms(
         lipschitz: the loss's constant L.
         gap: test loss − training loss.
         frequencies: of which the columns were made, the j-th of columns j, j + ``frequencies`` …; 0: each of its own.
+        largest_trace: what ‖φ(x)‖² never exceeds.
         delta: the bound holds with probability 1 − δ.
         draws: sign matrices for the exact complexity.
         generator: source of the signs.
@@ -256,7 +275,9 @@ def spectral_terms(
     mean_trace = float(columns.sum())
     exact, error = rademacher_exact([Phi], K, draws=draws, generator=generator)
     shrink = B * math.sqrt(len(Phi) / n)
-    formula = spectral_formula(weight_norm=B, mean_trace=mean_trace, lipschitz=lipschitz, K=K, n=n, delta=delta)
+    formula = spectral_formula(
+        weight_norm=B, mean_trace=mean_trace, lipschitz=lipschitz, K=K, n=n, delta=delta, largest_trace=largest_trace
+    )
     return {
         "empirical_risk": empirical_risk,
         "zero_risk": zero_risk,

@@ -11,6 +11,7 @@ the map, so the same functions serve one model or many stacked ones (``torch.fun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import ClassVar, TypeAlias
 
@@ -108,6 +109,11 @@ class FeatureMap(Representation):
     def cosines(self) -> int:
         """Cosines for the features of one sample: what a compiled step saves."""
         return 0
+
+    @property
+    def largest_trace(self) -> float:
+        """What ‖φ(x)‖² never exceeds, whatever the parameters; infinite where there is no such number."""
+        return math.inf
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Features, and the function that carries a gradient on them to the trainable parameters.

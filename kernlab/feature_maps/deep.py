@@ -85,6 +85,10 @@ class Deep(FeatureMap):
     def width(self) -> int:
         return self.stack[-1].width
 
+    @property
+    def largest_trace(self) -> float:
+        return self.stack[-1].largest_trace
+
     @classmethod
     def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         return {**options, "phase": "shared"}

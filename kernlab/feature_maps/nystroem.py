@@ -16,6 +16,7 @@ Source: DI §3.2, §4.2; Williams & Seeger 2001; landmarks by k-means: Zhang, Ts
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import ClassVar, Literal, TypeAlias
@@ -75,6 +76,11 @@ class Nystroem(FeatureMap):
     @property
     def width(self) -> int:
         return self.n_features
+
+    @property
+    def largest_trace(self) -> float:
+        """k(x, x), below which landmarks stay."""
+        return math.inf if self.kernel == "polynomial" and not self.normalized else 1.0
 
     def columns(self, params: Params) -> int:
         return params["landmarks"].shape[-2]

@@ -104,6 +104,11 @@ class SpectralMap(FeatureMap):
         return (self.n_features + 1) // 2 if self.paired else self.n_features
 
     @property
+    def largest_trace(self) -> float:
+        """1 for pairs, since cos² + sin² = 1; 2 with phases, where every cosine of one x may be 1."""
+        return 1.0 if self.paired else 2.0
+
+    @property
     def width(self) -> int:
         return 2 * self.draws if self.paired else self.draws
 

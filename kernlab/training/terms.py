@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from kernlab.bounds.alignment import alignment_terms
 from kernlab.bounds.discriminant import discriminant_terms
 from kernlab.bounds.frame import frame_terms
 from kernlab.bounds.spectral import spectral_terms
+from kernlab.feature_maps.base import FeatureMap
 from kernlab.feature_maps.frames import FrameMap
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.linalg import alignment
@@ -59,13 +61,15 @@ TERMS: dict[str, Callable[[Looked], dict[str, float]]] = {}
 
 
 def _spectral(at: Looked) -> dict[str, float]:
+    map_ = at.method.feature_map
     return spectral_terms(
         at.params["weight"],
         at.Phi,
         n=at.n,
         empirical_risk=at.train_loss,
         zero_risk=_zero_risk(at),
-        frequencies=at.method.feature_map.draws if isinstance(at.method.feature_map, SpectralMap) else 0,
+        frequencies=map_.draws if isinstance(map_, SpectralMap) else 0,
+        largest_trace=map_.largest_trace if isinstance(map_, FeatureMap) else math.inf,
         lipschitz=at.loss.lipschitz(at.F, at.y),
         gap=at.test_loss - at.train_loss,
         draws=DRAWS,

@@ -52,7 +52,14 @@ from kernlab.typing import Tensor
 __all__ = ["Result", "fit", "learn", "milestones", "prepared", "train", "trained"]
 
 POINTS = 500  # of a curve, about
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RuntimeError, OverflowError)  # of a foreign checkpoint
+UNREADABLE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    RuntimeError,
+    OverflowError,
+)  # of a foreign checkpoint
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
 
 

@@ -55,7 +55,7 @@ _LABELS = {
     "learned": "Learn it",
     "n_features": "Features D",
     "nystroem.n_features": "Landmarks J",
-    "weighted.n_features": "Candidates N",
+    "weighted.n_features": "Features of the candidates",
     "frequency_scale": "Frequency scale σ",
     "nystroem.frequency_scale": "Kernel scale σ = 1/ℓ",
     "exact.frequency_scale": "Kernel scale σ = 1/ℓ",

@@ -12,6 +12,7 @@ from kernlab.analysis.joint import nonstationarity
 from kernlab.analysis.selection import selection
 from kernlab.analysis.spectrum import Spectrum, ranked
 from kernlab.ui.controls import CONTROLS
+from kernlab.ui.phases import phases
 from kernlab.ui.pictures import Shown
 from kernlab.ui.pictures.looking import direction, looked
 from kernlab.ui.pictures.spectrum import frequencies_at, selected
@@ -26,7 +27,8 @@ _EXPLAINED = (
 
 
 def numbers(shown: Sequence[Shown]) -> None:
-    """ν of all inputs, with the change since training began."""
+    """ν of all inputs, with the change since training began; and what random phases make of it."""
+    phases(shown)
     for column, at in zip(st.columns(len(shown)), shown, strict=True):
         if "omega_prime" not in at.arrays:
             continue

@@ -3,7 +3,7 @@
 # They register themselves, in the order of the page.
 from kernlab.ui.pictures import training, spectrum, kernel, bounds  # noqa: F401, I001
 from kernlab.ui.pictures.base import PICTURES, Picture, Shown, draw, offered, picture, show
-from kernlab.ui.pictures.kernel import matrices, rank
+from kernlab.ui.pictures.kernel import matrices, phases_now, rank
 from kernlab.ui.pictures.looking import directions
 from kernlab.ui.pictures.training import head_words, metric_name
 
@@ -17,6 +17,7 @@ __all__ = [
     "matrices",
     "metric_name",
     "offered",
+    "phases_now",
     "picture",
     "rank",
     "show",

@@ -11,6 +11,7 @@ import streamlit as st
 
 from kernlab.analysis import bound_terms, identity
 from kernlab.analysis.bound_sliders import Given, RidgeSpectrum, ridge_spectrum, what_if
+from kernlab.feature_maps import FeatureMap
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.plots.bound_terms import plot_bound_history, plot_bound_now, plot_bound_stack
 from kernlab.plots.identity import plot_identity
@@ -132,6 +133,7 @@ def given(at: Shown) -> Given | None:
         at.arrays.get("q") if candidates else None,
         _gain(at),
         at.arrays.get("spectrum") if "tail" in terms else None,
+        largest_trace=map_.largest_trace if isinstance(map_, FeatureMap) else 1.0,
     )
     if at.bound.name == "discriminant" and (ridge := _ridge(at)) is not None:
         # The stored terms are of other rows: what the sliders start from has to be of those that they move.

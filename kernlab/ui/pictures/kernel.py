@@ -23,6 +23,7 @@ from kernlab.analysis import (
 )
 from kernlab.analysis.exact_kernel import Exact, GramFunction, exact_of
 from kernlab.analysis.moment import KernelAt, kernel_at
+from kernlab.analysis.phase_distance import PhaseDistance, has_phases, phase_distance, phase_history
 from kernlab.analysis.sample import Sample
 from kernlab.analysis.thinning import spread
 from kernlab.feature_maps import Nystroem
@@ -32,16 +33,17 @@ from kernlab.plots.decay import plot_decay, plot_effective_dimension, plot_eigen
 from kernlab.plots.gram import plot_difference, plot_gram, plot_gram_rows
 from kernlab.plots.kernel_alignment import plot_alignment_history, plot_alignments
 from kernlab.plots.kernel_around import plot_kernel_profile, plot_kernel_surface
+from kernlab.plots.phase_distance import plot_phase_history
 from kernlab.plots.sample import plot_sample
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.ui.pictures.base import Shown, picture
 
-__all__ = ["matrices", "rank"]
+__all__ = ["matrices", "phases_now", "rank"]
 
 _T = TypeVar("_T")
 _PAGE = "inside.kernel"
 _KEPT = 60  # results of a session: a matrix is half a megabyte
-_SNAPSHOTS, _ALIGNED = 20, 120  # moments, and rows, of the alignment over the run
+_SNAPSHOTS, _ALIGNED = 20, 120  # moments, and rows, of curves over the run
 _MEASURED = 100  # rows that errors against D are measured on
 _LEGEND = 12  # classes that a legend has room for
 
@@ -389,26 +391,79 @@ def _lasting(at: Shown) -> bool:
 @picture(_PAGE, alt="Alignment with the targets over the run", when=_lasting, uses=("output",), over_time=True)
 def alignment_history(at: Shown) -> go.Figure:
     """Alignment at some of the run's snapshots, evenly spread."""
-    rows = _sample(at)
-    few = spread(len(rows.X), _ALIGNED)
-    X, Y, taken = rows.X[few], _labels(rows)[few], spread(len(at.watch.snapshots.steps), _SNAPSHOTS)
-    found = [
-        _once(at, ("aligned", int(step)), lambda step=step: _aligned(at, int(step), X, Y))  # type: ignore[misc]
-        for step in at.watch.snapshots.steps[taken]
-    ]
-    view = kernel_alignment.alignment_history(at.watch.snapshots.epochs[taken], found, len(few))
-    figure = plot_alignment_history(view, unit=at.watch.unit)
+    rows, few = _sample(at), _few(at)
+    X, Y = rows.X[few], _labels(rows)[few]
+    epochs, found = _over_run(at, "aligned", lambda kernel: kernel_alignment.alignment(kernel.gram(X), Y))
+    view = kernel_alignment.alignment_history(epochs, found, len(few))
+    return _marked(at, plot_alignment_history(view, unit=at.watch.unit))
+
+
+def _few(at: Shown) -> NDArray[np.intp]:
+    """The rows of the sample that curves over the run are made of."""
+    return spread(len(_sample(at).X), _ALIGNED)
+
+
+def _over_run(at: Shown, what: str, measure: Callable[[KernelAt], _T]) -> tuple[NDArray[np.float64], list[_T]]:
+    """Something of the kernel at some of the run's snapshots, evenly spread: when, and what."""
+
+    def measured(step: int) -> _T:
+        assert at.method
+        # Past the watch, whose few snapshots in memory are those that somebody scrubs through.
+        kernel = kernel_at(at.method, at.watch.jobs.store.snapshot(at.watch.id, step))
+        assert kernel
+        return measure(kernel)
+
+    taken = spread(len(at.watch.snapshots.steps), _SNAPSHOTS)
+    steps = [int(step) for step in at.watch.snapshots.steps[taken]]
+    found = [_once(at, (what, step), lambda step=step: measured(step)) for step in steps]  # type: ignore[misc]
+    return at.watch.snapshots.epochs[taken], found
+
+
+def _marked(at: Shown, figure: go.Figure) -> go.Figure:
     if at.mark is not None:
         figure.add_vline(x=at.mark, line={"color": "#767676", "dash": "dot", "width": 2})
     return figure
 
 
-def _aligned(at: Shown, step: int, X: NDArray[Any], Y: NDArray[Any]) -> kernel_alignment.Alignment:
-    assert at.method
-    # Past the watch, whose few snapshots in memory are those that somebody scrubs through.
-    kernel = kernel_at(at.method, at.watch.jobs.store.snapshot(at.watch.id, step))
+# -- phases ----------------------------------------------------------------------------------------------------
+
+
+def _with_phases(at: Shown) -> bool:
+    return _there(at) and at.kernel is not None and has_phases(at.kernel)
+
+
+def phases_now(at: Shown) -> PhaseDistance | None:
+    """How far the features are from the kernel of their frequencies; None where they have no random phases."""
+    kernel = at.kernel
+    if kernel is None or not _with_phases(at):
+        return None
+    X = _sample(at).X[_few(at)]
+    return _once(at, ("phases", at.moment.step), lambda: phase_distance(kernel, X))
+
+
+def _about_phases(at: Shown) -> tuple[str, str]:
+    kernel = at.kernel
     assert kernel
-    return kernel_alignment.alignment(kernel.gram(X), Y)
+    words = (
+        "K is the kernel of the frequencies: what the features average to over phases that do not depend on them "
+        "(ASKL eq. 5–6). Drawn phases add noise, about 1/√D, the dotted line. Learning adds to it, since frequencies "
+        "are then learned beside these very phases. Pairs of cosine and sine (phase=paired) stay at 0."
+    )
+    return (
+        r"\frac{\|\Phi\Phi^\top-K\|_F}{\|K\|_F},\quad K=\mathbb E_b\,\Phi\Phi^\top",
+        f"{words} {_features_words(kernel)}",
+    )
+
+
+@picture(_PAGE, "inside.spectrum", alt="Distance of the features from the kernel of their frequencies over the run",
+         when=lambda at: _with_phases(at) and len(at.watch.snapshots.steps) > 1, uses=("output",), over_time=True,
+         note=_about_phases)  # fmt: skip
+def phase_distances(at: Shown) -> go.Figure:
+    """The distance at some of the run's snapshots, with that of phases drawn anew."""
+    few = _few(at)
+    X = _sample(at).X[few]
+    epochs, found = _over_run(at, "phases", lambda kernel: phase_distance(kernel, X))
+    return _marked(at, plot_phase_history(phase_history(epochs, found, len(few)), unit=at.watch.unit))
 
 
 # -- approximation ---------------------------------------------------------------------------------------------
@@ -434,7 +489,7 @@ def _about_approximation(at: Shown) -> tuple[str, str]:
         words += "This run's features are the kernel itself; the others are drawn afresh from the assigned density."
     else:
         words += (
-            f"This run's features are compared with {exact.words}; the others are drawn afresh from the assigned "
+            f"This run's features are compared with {exact.words}. The others are drawn afresh from the assigned "
             "density, with cosine and sine side by side, so that no random phase hides how well they are spread."
         )
     return r"\|\hat K_D-K\|\propto 1/\sqrt D", words
@@ -483,21 +538,32 @@ def _landmark_errors(at: Shown, kernel: KernelAt, X: NDArray[Any]) -> list[appro
 # -- diagonal and weights --------------------------------------------------------------------------------------
 
 
+_EXACTLY = "Exactly, for pairs of cosine and sine"
+_EXPECTED = "In expectation over phases drawn anew, not for frequencies learned beside their phases"
+
+
+def _is_paired(map: Any) -> bool:
+    return bool(getattr(map, "paired", False))
+
+
 def _about_diagonal(at: Shown) -> tuple[str, str]:
     if "omega_prime" in at.arrays:
         return (
             r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)",
-            "In expectation, with shared phases (ASKL eq. 5–6). A stationary kernel has the same k(x, x) everywhere; "
-            "where the two frequencies of a pair disagree, the kernel knows some places better than others.",
+            f"{_EXACTLY if at.method is None or _is_paired(at.method.feature_map) else _EXPECTED} (ASKL eq. 5–6). A "
+            "stationary kernel has the same k(x, x) everywhere; where the two frequencies of a pair disagree, the "
+            "kernel knows some places better than others.",
         )
     words = "The squared length of the features."
     if "landmarks" in at.arrays:
         words += " What it lacks of the kernel's own k(x, x) is what the landmarks do not see of x."
     elif "omega" in at.arrays:
-        words += (
-            " An exact stationary kernel has the same k(x, x) everywhere; features only come near to it, the nearer "
-            "the more of them there are."
-        )
+        words += " A stationary kernel has the same k(x, x) everywhere."
+        if at.method is None or not _is_paired(at.method.feature_map):
+            words += (
+                " Cosines with random phases only come near to that, the nearer the more of them there are; and only "
+                "until frequencies are learned beside their phases."
+            )
     return r"k(x,x)=\|\varphi(x)\|^2", words
 
 

@@ -193,19 +193,26 @@ def _start(at: Shown) -> Any:
     return starts(at).get(at.view["start"]) if "omega_prime" in at.arrays else None
 
 
+def _beside(at: Shown) -> str:
+    """What is to be said where the features are another kernel than that of their frequencies."""
+    if at.method is None or getattr(at.method.feature_map, "paired", True):
+        return ""
+    return "; this run's features have random phases, and come near to it only until frequencies are learned"
+
+
 def _about_profile(at: Shown) -> tuple[str, str]:
     if "omega_prime" in at.arrays:
         return (
             r"\begin{gathered}k(x,x_0)=\tfrac14\,\mathbb E\big[\cos(\omega^\top x-\omega'^\top x_0)\\"
             r"+\cos(\omega'^\top x-\omega^\top x_0)\\"
             r"+\cos\tau\omega^\top u+\cos\tau\omega'^\top u\big]\end{gathered}",
-            "The kernel between x₀ and the points x = x₀ + τu on a line through it, without the noise of the phases "
-            "(ASKL eq. 5–6). The band is the error of an average over as many frequencies drawn independently.",
+            "The kernel of these frequencies between x₀ and the points x = x₀ + τu on a line through it (ASKL eq. 5–6)"
+            f"{_beside(at)}. The band is the error of an average over as many frequencies drawn independently.",
         )
     return (
         r"k(\tau u)=\mathbb E\cos(\tau\,\omega^\top u)",
-        "Bochner's theorem: the average of cosines is the kernel along the line, wherever it starts. The band is the "
-        "error of an average over as many frequencies drawn independently.",
+        "Bochner's theorem: the average of cosines is the kernel of these frequencies along the line, wherever it "
+        f"starts{_beside(at)}. The band is the error of an average over as many frequencies drawn independently.",
     )
 
 
