@@ -404,7 +404,7 @@ class RidgePath:
 def _turned_rows(
     Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], sample_weight: Float[Tensor, " n"] | None
 ) -> tuple[Moments, Float[Tensor, " r"], Float[Tensor, "D r"]]:
-    """Moments without the D × D matrix, and its eigenvalues and vectors from the n × n one, for more features than rows.
+    """Moments without the D × D matrix, and its eigenvalues and vectors from the n × n one, for D > n.
 
     Where the rows end there is nothing: what is left out of V is orthogonal to every row.
     """

@@ -89,8 +89,9 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
         share = min(SHARE, HELD_ROWS / n)
         if isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
             assert isinstance(method.feature_map, FeatureMap)
-            asked, needed = options["batch_size"], method.feature_map.width_for(data.d) + 1
-            share = min(share, 1 - (needed if asked == "auto" else int(asked)) / n)
+            batch: int | str = options["batch_size"]
+            needed = method.feature_map.width_for(data.d) + 1 if isinstance(batch, str) else batch
+            share = min(share, 1 - needed / n)
         share = float(f"{share:.3g}") if share * n >= FEWEST_HELD else 0.0
     return replace(method, solver=method.solver.replace(validation=share))
 

@@ -123,9 +123,9 @@ def test_the_assigned_map_wins_where_learning_brings_nothing():
 def test_learning_wins_where_it_pays():
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, (800, 2))
-    y = ((np.sin(9 * X[:, 0]) * np.sin(9 * X[:, 1])) > 0).astype(np.int64)
+    y = ((np.sin(6 * X[:, 0]) * np.sin(6 * X[:, 1])) > 0).astype(np.int64)
     data = prepare(make_dataset("board", X, y, "classification"), DataSpec(dataset="board"), 0)
-    method = resolve(METHODS["SKL"].with_options({**SMALL, "frequency_scale": 0.5}), data)
+    method = resolve(METHODS["SKL"].with_options({**SMALL, "n_features": 200}), data)
     choice = Selection(method, data, 0, CPU).run()
     assert choice.learned
     assert choice.epoch > 20
