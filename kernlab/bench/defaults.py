@@ -27,7 +27,7 @@ from kernlab.methods import METHODS
 
 __all__ = ["COUNTERPARTS", "Against", "against", "defaults", "summary"]
 
-ROWS = 6000  # of a data set at most
+ROWS = 2000  # of a data set at most
 SEEDS = 5
 FRAME_INPUTS = 40  # inputs that a frame is asked to take at most: its columns grow with them
 

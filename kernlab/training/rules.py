@@ -89,8 +89,8 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
         share = min(SHARE, HELD_ROWS / n)
         if isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
             assert isinstance(method.feature_map, FeatureMap)
-            batch: int | str = options["batch_size"]
-            needed = method.feature_map.width_for(data.d) + 1 if isinstance(batch, str) else batch
+            batch = options["batch_size"]
+            needed = method.feature_map.width_for(data.d) + 1 if batch == "auto" else float(batch)
             share = min(share, 1 - needed / n)
         share = float(f"{share:.3g}") if share * n >= FEWEST_HELD else 0.0
     return replace(method, solver=method.solver.replace(validation=share))
@@ -119,7 +119,7 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
         epochs = max(PLATEAU_EPOCHS, most) if solver.schedule == "plateau" else most
     wait = solver.n_iter_no_change
     if wait == "auto":
-        wait = WAIT_PLATEAU if solver.schedule == "plateau" else max(WAIT, math.ceil(epochs / 4))
+        wait = WAIT_PLATEAU if solver.schedule == "plateau" else max(WAIT, math.ceil(int(epochs) / 4))
     classes = data.dataset.task == "classification"
     return replace(
         method,

@@ -35,7 +35,7 @@ from kernlab.objectives import Loss
 from kernlab.solvers import ProximalGradient, StepwiseSolver
 from kernlab.training.events import Checkpoint
 from kernlab.training.gradient import GradientState
-from kernlab.training.state import TrainingState, to_numpy
+from kernlab.training.state import TrainingState
 from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
@@ -43,7 +43,6 @@ __all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
 
 PATH_ROWS, PATH_ROWS_PER_FEATURE, PATH_MOST = 2000, 4, 8000  # that a path of ridge regressions is fitted to
 BEHIND = 1.5  # times the loss of the learned map, at which the assigned one is given up
-MARGIN = float(__import__("os").environ.get("MARGIN", "1"))
 ENTROPY = 0x6B65707  # sets the draw of the held rows apart from what else the seed decides
 
 
@@ -145,8 +144,6 @@ class Trial:
     Attributes:
         state: the training.
         best: the best choice so far.
-        losses: of the held rows at that choice, [held].
-        first: the same before the first step, for a map that is learned before its head.
         lowest: the lowest loss up to each epoch.
         weight: how often each held row counts; None: once.
     """
@@ -155,7 +152,6 @@ class Trial:
         self.state, self._held, self.weight = state, held, weight
         self._waited, self._reference, self._dropped = 0, math.inf, False
         self.best: Choice | None = None
-        self.losses = self.first = held[0].new_empty(0)
         self.lowest: list[float] = []
 
     @property
@@ -180,23 +176,21 @@ class Trial:
         if state.method.map_first:
             rows = _path_rows(state.method.feature_map.columns(state.parameters))
             fixed = [p for head in state.method.heads if isinstance(p := head.options().get("ridge"), float)]
-            F, each, penalty = _judged(
+            F, errors, penalty = _judged(
                 state.method.feature_map, state.parameters, (state.X[:rows], state.y[:rows]), self._held, state.K,
                 None if state.weight is None else state.weight[:rows], self.weight, fixed[:1],
             )  # fmt: skip
+            loss = _mean(errors, self.weight)
         else:
             assert isinstance(objective, Loss)
             F = outputs(state.method, state.parameters, X)
-            each = torch.func.vmap(lambda f, target: objective.value(f[None], target[None]))(F, y)
-        loss = _mean(each, self.weight)
+            loss = float(objective.value(F, y))  # sample weights are not heeded here, nor in the mini-batches
         if not math.isfinite(loss):
             raise state.diverged(loss)
-        if state.method.map_first and not self.epoch:
-            self.first = each
         # Before the first step the weights of a joint head are zero: that is no model.
         if (state.method.map_first or self.epoch) and (self.best is None or loss < self.best.loss):
             self.best = Choice(self.epoch, int(state.solver.epochs), self.epoch, len(X), loss, penalty)
-            self.losses, state.penalty = each, penalty
+            state.penalty = penalty
         self.lowest.append(min([loss, *self.lowest[-1:]]))
         if loss < self._reference - state.solver.tolerance * abs(self._reference) or math.isinf(self._reference):
             self._reference, self._waited = loss, 0
@@ -224,8 +218,7 @@ class Trial:
             "dropped": self._dropped,
             "lowest": list(self.lowest),
         }
-        judged = {"judged/losses": to_numpy(self.losses), "judged/first": to_numpy(self.first)}
-        return replace(inner, arrays={**inner.arrays, **judged}, state={**inner.state, "trial": own})
+        return replace(inner, state={**inner.state, "trial": own})
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
@@ -235,15 +228,10 @@ class Trial:
         self.state.penalty = self.best.penalty if self.best else None
         self._reference = math.inf if own["reference"] is None else float(own["reference"])
         self._waited, self._dropped, self.lowest = int(own["waited"]), bool(own["dropped"]), list(own["lowest"])
-        device = self._held[0].device
-        self.losses, self.first = (
-            torch.as_tensor(np.array(checkpoint.arrays[f"judged/{name}"])).to(device) for name in ("losses", "first")
-        )
 
     def to(self, device: torch.device) -> None:
         """Judge on this device from now on."""
         self._held = self._held[0].to(device), self._held[1].to(device)
-        self.losses, self.first = self.losses.to(device), self.first.to(device)
 
 
 class Selection:
@@ -253,8 +241,7 @@ class Selection:
             selection.advance()
 
     Beside a map that is learned jointly with its weights the assigned map is trained on the same rows; beside a map
-    that is learned first stands the map as it was drawn. What was learned is kept where the held rows' loss is lower by
-    more than one standard error of the paired difference.
+    that is learned first stands the map as it was drawn. The lowest loss on the held rows decides.
 
     Args:
         method: resolved, and :func:`holds_back`.
@@ -330,19 +317,12 @@ class Selection:
         assert found, "there was no look yet"
         found = replace(found, stopped=self.epoch)
         if self.assigned:
-            other, losses = self.assigned.best, self.assigned.losses
-            if self.assigned.dropped or other is None or self._gained(losses):
-                return found
-            return replace(other, stopped=self.epoch, learned=False)
-        if len(self.learned.first) and not self._gained(self.learned.first):
-            return replace(found, epoch=0, loss=self.learned.lowest[0], penalty=None, learned=False)
+            other = self.assigned.best
+            if not self.assigned.dropped and other and other.loss <= found.loss:
+                return replace(other, stopped=self.epoch, learned=False)
+        elif not found.epoch:  # of a map that is learned before its head
+            return replace(found, penalty=None, learned=False)
         return found
-
-    def _gained(self, losses: Tensor) -> bool:
-        """Whether learning lowers the held rows' losses by more than one standard error."""
-        difference, weight = losses - self.learned.losses, self.learned.weight
-        mean = _mean(difference, weight)
-        return mean > MARGIN * math.sqrt(_mean((difference - mean).square(), weight) / len(difference))
 
     def checkpoint(self) -> Checkpoint:
         """Everything needed to go on."""
