@@ -94,12 +94,11 @@ class _Check:
         self.troubles: list[Trouble] = []
 
     def report(self) -> Report:
-        damaged = self._database()
-        if damaged and not self.repair:
-            try:
-                runs, notes = self._runs()
-            except StoreError:  # so damaged that nothing in it can be read
-                runs, notes = 0, []
+        runs: int = 0
+        notes: list[str] = []
+        if self._database():
+            with suppress(StoreError):  # so damaged that nothing in it can be read, or in use
+                runs, notes = (0, []) if self.repair else self._runs()
         else:
             runs, notes = self._runs()
         return Report(self.root, runs, self.troubles, self.aside if self.aside.exists() else None, notes)
@@ -157,7 +156,8 @@ class _Check:
                 raise StoreError("no run may be under way while the database is replaced", folder.name, "stop it first")
         with closing(sqlite3.connect(path, timeout=1)) as old:
             try:
-                old.execute("PRAGMA journal_mode = DELETE")  # takes the log in, and needs the database for itself
+                old.execute("PRAGMA journal_mode = DELETE")  # takes the log in, and needs the database for itself,
+                old.execute("BEGIN EXCLUSIVE")  # as this does where there is no log
             except sqlite3.OperationalError as error:
                 if "locked" in str(error):
                     fix = "end the app and all other commands that use it"

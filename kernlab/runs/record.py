@@ -229,7 +229,9 @@ def read(row: Mapping[str, Any]) -> Run:
             damage.append(f"{name} is missing")
         except ValidationError as error:
             damage.append(f"{name}{first_error(error)}")
-        except (ValueError, RecursionError) as error:  # of JSON and of UTF-8
+        except UnicodeError:
+            damage.append(f"{name} is not text in UTF-8")
+        except (ValueError, RecursionError) as error:
             damage.append(f"{name} is not JSON ({error})")
         if name not in values:
             values[name] = _left(name, row.get(name), values)
@@ -237,9 +239,10 @@ def read(row: Mapping[str, Any]) -> Run:
 
 
 def _column(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        value.encode()  # bytes that are no UTF-8 come from the database as surrogates
     if name in _SHAPES:
         if isinstance(value, str):
-            value.encode()  # bytes that are no UTF-8 come from the database as surrogates
             value = json.loads(value)
         if value != {}:
             _SHAPES[name].model_validate(value)
