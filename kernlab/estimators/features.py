@@ -285,12 +285,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @classmethod
     def _from_version_1(cls, params: dict[str, Any]) -> dict[str, Any]:
-        if "phase" not in cls._options:
-            return params
         kind = params.get("feature_map") or cls._maps[0]
         drawn = MethodSpec(feature_map=FEATURE_MAPS[kind](), learned=False, solver=Assigned(), heads=(Ridge(),))
         named = METHODS[params["method"]] if isinstance(params["method"], str) else drawn
-        return from_version_1(params, None if isinstance(params["method"], MethodSpec) else named)
+        whole = isinstance(params["method"], MethodSpec)
+        return from_version_1(params, None if whole else named, cls._get_param_names())
 
 
 def _sparse_tensor(X: Any) -> Tensor:

@@ -6,13 +6,14 @@ The file can be read as a plain :class:`kernlab.Model` too. Reading it never run
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from kernlab.composition import SLOTS, MethodSpec
+from kernlab.composition import MethodSpec
 from kernlab.earlier import VERSION, options_from_version_1
 from kernlab.errors import OptionError, StoreError
 from kernlab.methods import METHODS
@@ -22,6 +23,7 @@ __all__ = ["Saved"]
 
 NUMBERS = {"n_features_in_": int, "n_iter_": int, "_flat": bool}
 ARRAYS = ("classes_", "feature_names_in_")
+OWN = ("method", "random_state", "device", "scaling", "task")  # parameters that are no options of a method
 LABELS = "biufUO"  # kinds of arrays that labels may have; objects only if they are words
 
 
@@ -70,7 +72,8 @@ class Saved:
                 params["method"] = MethodSpec.from_dict(params["method"])
             if found.get("version", 1) == 1:
                 named = isinstance(params["method"], str)
-                params = from_version_1(params, METHODS[params["method"]] if named else None)
+                start = METHODS[params["method"]] if named else None
+                params = from_version_1(params, start, cls._get_param_names())  # type: ignore[attr-defined]
             estimator = cls(**params)
             for name, kind in NUMBERS.items():
                 if name in found["numbers"]:
@@ -87,18 +90,18 @@ class Saved:
         return estimator
 
 
-def from_version_1(params: dict[str, Any], named: MethodSpec | None) -> dict[str, Any]:
+def from_version_1(params: dict[str, Any], named: MethodSpec | None, names: Iterable[str]) -> dict[str, Any]:
     """Parameters as version 1 kept them, in the terms of today.
 
     Args:
         params: by name, ``None`` for what was not set; the method as it is.
         named: what stands for the method, where it is no whole one.
+        names: of the parameters that there are today.
     """
     method = named or params["method"]
-    options = {key: value for key, value in params.items() if value is not None}
-    known = {key: options[key] for key in (*SLOTS, "form", "phase", "n_features") if key in options}
-    gone = {key: None for key in ("form",) if key in params}
-    return {**params, **gone, **options_from_version_1(method, known, named=named is not None)}
+    options = {key: value for key, value in params.items() if key not in OWN and value is not None}
+    found = options_from_version_1(method, options, named=named is not None)
+    return {key: params.get(key) if key in OWN else found.get(key) for key in names}
 
 
 def labels(values: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def variants(registry: Mapping[str, type[Component]], **fixed: Any) -> list[Any]
 def through_json(part: Component, registry: Mapping[str, type[Component]]) -> Component:
     """What another process builds from the JSON of ``part``."""
     values = json.loads(json.dumps(part.to_dict()))
-    return registry[values.pop("kind")].build(**values)
+    return registry[values["kind"]].from_dict(values)
 
 
 __all__ = ["SMALL", "through_json", "variants"]

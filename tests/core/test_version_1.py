@@ -187,3 +187,13 @@ def test_n_features_is_the_number_of_columns(cls, n_features):
         params = map_.init(rows, torch.Generator().manual_seed(0))
         assert map_.apply(params, rows).shape == (5, columns)
         assert map_.width == map_.columns(params) == columns
+
+
+def test_what_an_estimator_of_version_1_was_set_to_stays():
+    from kernlab.estimators.persistence import from_version_1
+
+    params = KernelClassifier("RF", ridge=0.3, n_features=6, random_state=7).get_params()
+    found = from_version_1(params, METHODS["RF"], params)
+    assert {key: found[key] for key in ("ridge", "n_features", "phase", "random_state")} == {
+        "ridge": 0.3, "n_features": 6, "phase": "shared", "random_state": 7,
+    }  # fmt: skip
