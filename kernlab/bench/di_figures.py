@@ -65,6 +65,8 @@ def di_figures(
                 turns = []
                 for turn in range(repeats):
                     run = RunSpec.of(method, name, seed=seed + turn, n_features=D, gamma=gamma, **_AS_PRINTED)
+                    printed = {"rho": 1e-4, "ridge": 1e-4, "validation": 0}
+                    run = run.with_options({k: v for k, v in printed.items() if k in run.method.schema()})
                     if isinstance(run.method.feature_map, SpectralMap):
                         run = run.with_options({"phase": "shared"})
                     turns.append([{**settings, **_measured(fit(run, data=data).summary)}])

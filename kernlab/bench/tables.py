@@ -75,7 +75,7 @@ for _each in (
         "loss for targets in [0,100]",
         {"test_size": 0.2, "target_scale": "[0,100]"},
         {
-            name: {"n_features": 2000, "phase": "shared", "batch_size": 32, "optimizer": "adam"}
+            name: {"n_features": 2000, "phase": "shared", "batch_size": 32, "optimizer": "adam", "validation": 0}
             for name in ("SK", "NSK", "SKL", "NSKL", "ASKL")
         },
     ),

@@ -118,7 +118,7 @@ class GradientState(TrainingState):
     @property
     def parameters(self) -> Params:
         """The averaged weights, from the first that entered the average on."""
-        return {**self.params, **self.average} if self.step >= self._every else self.params
+        return {**self.params, **self.average} if self.averaged and self.step >= self._every else self.params
 
     def share_of_average(self, step: int) -> float:
         """The share that the weights after this step get in the average; 0 where they do not enter it.

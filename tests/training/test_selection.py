@@ -186,7 +186,7 @@ def test_a_run_tells_both_stretches():
     assert choice["rows"] == 96
     judged = [e for e in events if isinstance(e, Evaluated) and "validation_loss" in e.metrics]
     assert min(e.metrics["validation_loss"] for e in judged) == pytest.approx(choice["loss"]) or not choice["learned"]
-    steps = [e.step for e in events]
+    steps = [e.step for e in events[1:]]
     assert steps == sorted(steps)
     last = [e for e in events if isinstance(e, Snapshot)][-1]
     assert last.epoch == pytest.approx(kept.epoch + choice["epoch"])
@@ -234,7 +234,7 @@ def _regression(n=400):
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, (n, 3))
     y = np.sin(4 * X[:, :1]) + 0.3 * random.normal(size=(n, 1))
-    return prepare(make_dataset("wave", X, y, "regression"), DataSpec(dataset="wave"), 0)
+    return prepare(make_dataset("wave", X, y, "regression"), DataSpec.build(dataset="wave", scaling="[-1,1]"), 0)
 
 
 def test_replicates_choose_what_a_run_alone_chooses():
