@@ -3,11 +3,13 @@
 import json
 import os
 import signal
+import sqlite3
 import time
 from contextlib import contextmanager
 
 import pytest
 
+from kernlab.runs import tensors
 from kernlab.runs.store import Store
 
 MOONS = ("train", "--method", "ASKL", "--dataset", "moons", "--seed", 5, "--json")
@@ -141,3 +143,48 @@ def test_another_process_is_not_disturbed(kernlab, start):
             assert "running" in said.err
         assert json.loads(kernlab("runs", "show", run, "--json").out)["status"] == "running"
         assert process.poll() is None
+
+
+def test_one_damaged_run_is_said_by_every_command_and_stops_none(kernlab, home, tmp_path):
+    good, bad = (kernlab(*SHORT, "--epochs", 2).json["run"] for _ in range(2))
+    with sqlite3.connect(home / "kernlab.db") as database:
+        database.execute("UPDATE runs SET spec = '{' WHERE id = ?", (bad,))
+    database.close()
+    listed = kernlab("runs", "list", "--json")
+    assert [(row["id"], row["status"]) for row in listed.json] == [(bad, "damaged"), (good, "finished")]
+    assert listed.json[0]["damage"][0].startswith("spec is not JSON")
+    assert f"run {bad}" in kernlab("runs", "list").err
+    shown = kernlab("runs", "show", bad, "--json")
+    assert (shown.code, shown.json["status"], "test_metric" in shown.json["last"]) == (0, "damaged", True)
+    assert "check --repair" in kernlab("runs", "show", bad).err
+    for command in ("export", "resume"):
+        said = kernlab("runs", command, bad)
+        assert (said.code, "Traceback" in said.err) == (2, False)
+        assert "check --repair" in said.err
+    assert kernlab("runs", "export", good, "--out", tmp_path).code == 0
+    assert kernlab("runs", "import", tmp_path / f"{good}.zip").code == 0
+    assert kernlab(*SHORT, "--epochs", 2).code == 0
+
+    found = kernlab("runs", "check", "--json")
+    assert (found.code, found.json["whole"], found.json["troubles"][0]["run"]) == (1, False, bad)
+    assert kernlab("runs", "check").code == 1
+    mended = kernlab("runs", "check", "--repair")
+    assert mended.code == 0
+    assert "copy in the run's folder" in mended.out
+    assert kernlab("runs", "check").out.endswith("everything is whole.\n")
+    assert kernlab("runs", "show", bad, "--json").json["status"] == "finished"
+    assert kernlab("runs", "delete", bad, "--purge").code == 0
+
+
+@pytest.mark.parametrize("state", [{}, {"step": 3, "sums": 7, "summed": 1}, {"step": "x", "sums": {}, "summed": 0},
+                                   {"step": 9**9, "sums": {}, "summed": 0}])  # fmt: skip
+def test_a_checkpoint_of_another_kind_is_a_sentence(kernlab, home, state):
+    run = kernlab(*SHORT, "--epochs", 2).json["run"]
+    with Store(home) as store:
+        checkpoint = store.checkpoint(run)
+        tensors.save(store.folder(run).checkpoint, checkpoint.arrays, {"step": checkpoint.step, "state": state})
+        with store.writing() as connection:
+            connection.exec_driver_sql("UPDATE runs SET status = 'stopped'")
+    said = kernlab("runs", "resume", run)
+    assert (said.code, "Traceback" in said.err) == (2, False)
+    assert "a checkpoint must belong to the same method and data" in said.err

