@@ -8,6 +8,10 @@ import signal
 
 import pytest
 
+from kernlab.analysis.comparison import summarise
+from kernlab.cli import _print_comparison
+from kernlab.compare import Record
+
 QUICK = ("--backend", "here", "--set", "n_features=20", "--set", "epochs=2", "--dataset", "iris")
 
 
@@ -132,3 +136,22 @@ def test_interrupted_it_keeps_what_is_finished_and_goes_on(kernlab, start):
     said = kernlab(*arguments, "--json")
     assert "of them known" in said.err
     assert len(said.json["rows"][0]["values"]) == 4
+
+
+def test_better_where_it_finished_is_neither_blank_nor_not_worse(capsys):
+    """A method that failed on one of four splits, five points ahead on the others."""
+    values = {"SK": [80.0, 81.0, 79.0, 80.5], "ASKL": [85.0, 86.1, 84.0, None], "RF": [70.0, 71.1, 69.0, 70.4]}
+    records = [
+        Record(f"{name}-{seed}", {"method": name, "seed": seed, "data": {"dataset": "iris"}},
+               "failed" if test is None else "done", metric="accuracy", test=test, message="" if test else "diverged",
+               constant=33.3, n_train=120, n_test=30, seconds=1.0)
+        for name, tests in values.items() for seed, test in enumerate(tests)
+    ]  # fmt: skip
+    _print_comparison(summarise(records))
+    out = capsys.readouterr().out
+    lines = {line.split()[0]: line for line in reversed(out.splitlines()) if line.split()}
+    assert " best " in lines["SK"]
+    assert " better " in lines["ASKL"]
+    assert "1 failed" in lines["ASKL"]
+    assert not any(word in lines["RF"] for word in ("best", "better", "not worse", "failed"))
+    assert "ASKL is significantly better than SK on the 3 splits that both finished, but failed on 1 of 4" in out

@@ -176,6 +176,32 @@ def test_the_view_is_in_the_address(home):
     assert "10 % level" in " ".join(each.value for each in app.caption)
 
 
+def test_better_where_it_finished_is_underlined_and_said():
+    def shown():
+        from kernlab.analysis.comparison import summarise
+        from kernlab.compare import Record
+        from kernlab.ui.compared import _table
+
+        values = {"SK": [80.0, 81.0, 79.0, 80.5], "ASKL": [85.0, 86.1, 84.0, None], "RF": [70.0, 71.1, 69.0, 70.4]}
+        records = [
+            Record(f"{name}-{seed}", {"method": name, "seed": seed, "data": {"dataset": "iris"}},
+                   "failed" if test is None else "done", metric="accuracy", test=test, constant=33.3, n_train=120,
+                   n_test=30, seconds=1.0)
+            for name, tests in values.items() for seed, test in enumerate(tests)
+        ]  # fmt: skip
+        summary = summarise(records)
+        _table(summary.tables[0], summary)
+
+    app = AppTest.from_function(shown, default_timeout=60).run()
+    assert not app.exception
+    (table,) = [each.proto.body for each in app.get("html")]
+    assert re.search(r"ASKL</td><td><u>85\.03", table)
+    assert "3 (1 failed)" in table
+    assert re.search(r"SK</td><td><b>80\.1", table)
+    assert re.search(r"RF</td><td>70\.1", table)
+    assert "ASKL is significantly better than SK on the 3 splits that both finished" in app.caption[-1].value
+
+
 def test_figures_keep_the_digits_that_matter():
     rmse = SimpleNamespace(metric="rmse")
     assert compared._figure(0.0123456, 0.00045, rmse) == "0.01235 ± 0.00045"
