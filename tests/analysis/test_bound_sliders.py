@@ -135,8 +135,8 @@ def test_the_scatter_over_drawn_frequencies_is_what_the_spread_says():
         m = NonStationary(n_features=2 * D, frequency_scale=1.0)
         Phi = m.apply(m.init(X, torch.Generator().manual_seed(seed)), X)
         return spectral_terms(
-            normal(2 * D, 1), Phi, n=200, empirical_risk=0.0, zero_risk=1.0, lipschitz=1.0, gap=0.0, frequencies=D, draws=2,
-            generator=torch.Generator().manual_seed(0),
+            normal(2 * D, 1), Phi, n=200, empirical_risk=0.0, zero_risk=1.0, lipschitz=1.0, gap=0.0, frequencies=D,
+            draws=2, generator=torch.Generator().manual_seed(0),
         )  # fmt: skip
 
     found = [trace(100, seed) for seed in range(300)]
