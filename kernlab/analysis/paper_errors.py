@@ -1,6 +1,7 @@
 """Errors found in the papers kernlab is made from, each as numbers that show it.
 
     phases          ASKL eq. 6         φ(x)·φ(x') with one phase for both frequencies, and with two
+    learned_phases  ASKL eq. 6, 9      features and the kernel of their frequencies, while the frequencies are learned
     shrinkage       ASKL eq. 8         singular values less a threshold, held at zero or not
     widths          ASKL §Background   three kernels that are all called "of width σ"
     complexities    ASKL Theorem 3     ‖Φᵀε‖_F where ‖Φᵀε‖₂ is enough
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -27,16 +28,22 @@ from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 
 from kernlab.analysis.comparison import Published
+from kernlab.analysis.moment import KernelAt
+from kernlab.analysis.phase_distance import PhaseDistance, phase_distance
 from kernlab.bounds.spectral import rademacher_bound
 from kernlab.feature_maps import NonStationary
 from kernlab.feature_maps.densities import draw
 from kernlab.linalg import singular_value_threshold
+from kernlab.methods import METHODS
+from kernlab.objectives import Squared
 from kernlab.solvers.frame_selection import best_spectrum, penalty_constant
+from kernlab.solvers.proximal_gradient import eager_step, risk_gradients
 
 __all__ = [
     "Against",
     "CauchyKernels",
     "Complexities",
+    "LearnedPhases",
     "Phases",
     "Scatters",
     "Shrinkage",
@@ -47,6 +54,7 @@ __all__ = [
     "against_constant",
     "cauchy_kernels",
     "complexities",
+    "learned_phases",
     "phases",
     "scatters",
     "shrinkage",
@@ -57,6 +65,7 @@ __all__ = [
 ]
 
 Vector = NDArray[np.float64]
+Phase: TypeAlias = Literal["paired", "shared", "independent"]
 
 _POINTS = 160  # of a curve
 
@@ -119,6 +128,72 @@ def phases(correlation: float = 0.9, n_features: int = 10_000, seed: int = 0) ->
     stationary = 0.5 * math.exp(-apart / 2)
     exact = stationary + 0.5 * math.exp(-crossed / 2)
     return Phases(counts, running(b[:1].repeat(2, 1), "shared"), running(b, "independent"), exact, stationary)
+
+
+class LearnedPhases(NamedTuple):
+    """Distance of the features from the kernel of their own frequencies while ASKL learns those.
+
+    Attributes:
+        steps: gradient steps so far [p].
+        own: ‖ΦΦᵀ − K‖_F/‖K‖_F by form, "paired", "shared" or "independent" [p].
+        redrawn: the same with phases drawn anew, shared ones [p].
+    """
+
+    steps: NDArray[np.int64]
+    own: dict[str, Vector]
+    redrawn: Vector
+
+
+FORMS: tuple[Phase, ...] = ("paired", "shared", "independent")
+
+
+def learned_phases(
+    learning_rate: float = 0.03, n_features: int = 200, noise: float = 1.0, steps: int = 300, seed: int = 0
+) -> LearnedPhases:
+    """A small ASKL for each form of the features, and after how many steps which distance.
+
+    y = x₁ + ½x₂² + noise on 400 points in four dimensions, squared loss, Adam, mini-batches of 32 in the same order.
+
+    Args:
+        learning_rate: of Adam; 0 leaves the frequencies as they were drawn.
+        n_features: columns D of Φ.
+        noise: standard deviation of what cannot be learned.
+        steps: of training.
+        seed: of everything that is drawn.
+
+    Source: ASKL eq. 6, whose expectation over phases needs frequencies that do not depend on them; eq. 9.
+    """
+    looks = np.unique(np.concatenate([[0], np.geomspace(1, steps, 14).astype(np.int64)]))
+    found = {form: _distances(form, learning_rate, n_features, noise, looks, seed) for form in FORMS}
+    own = {form: np.array([each.own for each in values]) for form, values in found.items()}
+    return LearnedPhases(looks, own, np.array([each.redrawn for each in found["shared"]]))
+
+
+def _distances(
+    form: Phase, learning_rate: float, n_features: int, noise: float, looks: NDArray[np.int64], seed: int
+) -> list[PhaseDistance]:
+    generator = torch.Generator().manual_seed(seed)
+    X = torch.randn(400, 4, generator=generator)
+    y = X[:, :1] + 0.5 * X[:, 1:2] ** 2 + noise * torch.randn(400, 1, generator=generator)
+    y = (y - y.mean()) / y.std()
+    method = METHODS["ASKL"].with_options({"n_features": n_features, "frequency_scale": 0.4, "phase": form})
+    features = method.feature_map
+    assert isinstance(features, NonStationary)
+    params = features.init(X, generator)
+    params["weight"] = torch.zeros(features.width, 1)
+    free = ("weight", "omega")
+    optimizer = torch.optim.Adam([params[name] for name in free], lr=learning_rate)
+    gradients = risk_gradients(features, True, Squared(), method.regularizers)
+    step = eager_step(gradients, params, free, method.regularizers, optimizer)
+    rows = torch.from_numpy(np.random.default_rng(seed).integers(0, len(X), (int(looks[-1]), 32)))
+    found, sample = [], X[:80].numpy()
+    for number in range(int(looks[-1]) + 1):
+        if number in looks:
+            at = KernelAt(features, {k: v for k, v in params.items() if k != "weight"}, features.width, features.width)
+            found.append(phase_distance(at, sample, seed=seed))
+        if number < len(rows):
+            step(X[rows[number]], y[rows[number]], learning_rate)
+    return found
 
 
 class Shrinkage(NamedTuple):

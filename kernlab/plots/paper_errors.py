@@ -13,6 +13,7 @@ from kernlab.analysis.paper_errors import (
     Against,
     CauchyKernels,
     Complexities,
+    LearnedPhases,
     Phases,
     Scatters,
     Shrinkage,
@@ -28,6 +29,7 @@ __all__ = [
     "plot_against_constant",
     "plot_cauchy_kernels",
     "plot_complexities",
+    "plot_learned_phases",
     "plot_phases",
     "plot_products",
     "plot_rates",
@@ -62,6 +64,27 @@ def plot_phases(view: Phases) -> go.Figure:
         revision=f"phases:{view.counts[-1]}",
         xaxis=_TENS,
         yaxis={"range": [-0.1, 1.6]},
+    )
+
+
+def plot_learned_phases(view: LearnedPhases) -> go.Figure:
+    """The distance of each form's features from the kernel of their frequencies, over the steps of training."""
+    own = view.own
+    lines = (
+        (own["paired"], "pairs of cosine and sine", *_RIGHT),
+        (own["shared"], "shared phases", *_PRINTED),
+        (own["independent"], "independent phases, as printed", ORANGE, "dashdot"),
+        (view.redrawn, "shared phases drawn anew", GREY, "dot"),
+    )
+    last = ", ".join(f"{form} {values[-1]:.3f}" for form, values in own.items())
+    return figure(
+        [_line(view.steps, values, name, colour, dash, "step %{x}") for values, name, colour, dash in lines],
+        title="Features away from the kernel of their frequencies",
+        subtitle=f"after {view.steps[-1]} steps: {last}",
+        x="steps of training",
+        y="‖ΦΦᵀ − K‖ / ‖K‖",
+        revision="learned-phases",
+        yaxis={"rangemode": "tozero"},
     )
 
 

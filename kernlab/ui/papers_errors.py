@@ -94,7 +94,8 @@ ERRORS: tuple[Mistake, ...] = (
         "ASKL eq. 6 and the sentence after it",
         "The paper draws b and b' independently and calls these features equivalent in expectation to the paired ones. "
         "With two phases the cross terms average out: what is left is stationary, with k(x, x) = ½, so nothing of "
-        "Yaglom's theorem remains. kernlab shares one phase (phase=shared) and offers the other form.",
+        "Yaglom's theorem remains. kernlab needs no phases (phase=paired), and offers one for both (phase=shared) and "
+        "two (phase=independent).",
         "Add features: the broken line settles at half of a stationary kernel, not at the dotted line. With "
         "correlation 1 the kernel itself is stationary, and the two differ by a factor of 2.",
         lambda **at: plots.plot_phases(numbers.phases(**at)),
@@ -102,6 +103,24 @@ ERRORS: tuple[Mistake, ...] = (
         (Slider("n_features", "Features D", _HUNDRED, 10_000),
          Slider("correlation", "Correlation of ω and ω'", (0.0, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0), 0.9),
          Slider("seed", "Draw", (0, 1, 2, 3, 4), 0)),
+    ),
+    Mistake(
+        "learned", "askl", "error", "Learning ends the equality in expectation",
+        (r"\mathbb E_b\,\varphi(x)\cdot\varphi(x')=k(x,x')\quad\text{needs }b\text{ independent of }\Omega,\Omega'",
+         r"\Omega^{t+1}=\Omega^t-\eta\,\nabla_\Omega\,J(\Omega^t,b)"),
+        "ASKL eq. 6 together with the gradient step, eq. 9",
+        "Even with one phase for both frequencies, φ(x)·φ(x') is the kernel of the frequencies only on average over "
+        "phases that the frequencies do not depend on. A gradient step on Ω looks at b, so that learned frequencies "
+        "depend on it: their density then speaks of another kernel than the one that predicts. Cosine and sine side by "
+        "side are that kernel for every Ω, and are kernlab's default (phase=paired).",
+        "Each form is trained here, now. Pairs stay at zero; with phases the distance grows beyond what phases drawn "
+        "anew for the same frequencies have. At learning rate 0 only the noise of drawing is left, less with more D.",
+        lambda **at: plots.plot_learned_phases(numbers.learned_phases(**at)),
+        "Distance of the features from the kernel of their own frequencies over training, for three forms",
+        (Slider("learning_rate", "Learning rate η", (0.0, 0.003, 0.01, 0.03, 0.1), 0.03),
+         Slider("n_features", "Features D", (50, 200, 1000), 200),
+         Slider("noise", "Noise of y", (0.0, 0.5, 1.0, 2.0), 1.0),
+         Slider("seed", "Draw", (0, 1, 2), 0)),
     ),
     Mistake(
         "dual", "askl", "error", "A looser norm than the step allows",
