@@ -25,7 +25,7 @@ from kernlab.data.folder import files
 from kernlab.errors import CompositionError, UnknownNameError
 from kernlab.methods import METHODS
 
-__all__ = ["COUNTERPARTS", "Against", "against", "defaults", "summary"]
+__all__ = ["COUNTERPARTS", "Against", "against", "available", "defaults", "line", "summary"]
 
 ROWS = 2000  # of a data set at most
 SEEDS = 5
@@ -136,8 +136,9 @@ def defaults(
                 raise UnknownNameError.among(what, name, list(known))
     found: list[Against] = []
     for name in datasets or available():
-        found += _on(name, tuple(methods or COUNTERPARTS), seeds, rows, workers)
-        progress("\n".join(_line(each) for each in found if each.dataset == name))
+        there = _on(name, tuple(methods or COUNTERPARTS), seeds, rows, workers)
+        progress("\n".join(line(_row(each)) for each in there))
+        found += there
     return summary(found)
 
 
@@ -150,20 +151,24 @@ def available() -> list[str]:
 
 def summary(found: Sequence[Against]) -> dict[str, Any]:
     """What the rows come to, and the rows."""
-    told = [each for each in found if each.splits]
+    measured = [each for each in found if each.splits]
     return {
         "comparisons": len(found),
         "failed": sum(bool(each.failed) for each in found),
-        "worse_by_two_standard_errors": sum(each.worse for each in told),
-        "better_by_two_standard_errors": sum(each.gain > 2 * each.error for each in told),
-        "below_constant": sum(each.below_constant for each in told),
-        "mean_gain_percent_of_constant": _mean_gain(told),
-        "rows": [{**each._asdict(), "worse": each.worse, "below_constant": each.below_constant} for each in found],
+        "worse_by_two_standard_errors": sum(each.worse for each in measured),
+        "better_by_two_standard_errors": sum(each.gain > 2 * each.error for each in measured),
+        "below_constant": sum(each.below_constant for each in measured),
+        **{f"mean_gain_{method}": gain for method, gain in _mean_gain(measured).items()},
+        "rows": [_row(each) for each in found],
     }
 
 
+def _row(each: Against) -> dict[str, Any]:
+    return {**each._asdict(), "worse": each.worse, "below_constant": each.below_constant}
+
+
 def _mean_gain(found: Sequence[Against]) -> dict[str, float]:
-    """By method the mean over the data sets of the gain relative to the assigned error, in percent."""
+    """By method the mean over the data sets of the gain, in percent of the error of the assigned counterpart."""
     gains: dict[str, list[float]] = {}
     for each in found:
         error = 100 - each.assigned if each.metric == "accuracy" else each.assigned
@@ -171,13 +176,17 @@ def _mean_gain(found: Sequence[Against]) -> dict[str, float]:
     return {method: statistics.fmean(values) for method, values in gains.items()}
 
 
-def _line(row: Against) -> str:
-    mark = "  WORSE" if row.worse else ""
-    mark += "  BELOW THE CONSTANT" if row.below_constant else ""
-    mark += f"  {row.failed[0]}" if row.failed else ""
-    return (
-        f"{row.dataset:<22}{row.method:<12}{row.learned:9.4g} against {row.assigned:9.4g} ({row.counterpart}), "
-        f"gain {row.gain:+.3g} ± {row.error:.2g}{mark}"
+def line(row: Mapping[str, Any]) -> str:
+    """One row of the table, as ``rows`` has it."""
+    marks = [word for key, word in (("worse", "WORSE"), ("below_constant", "BELOW THE CONSTANT")) if row[key]]
+    return "  ".join(
+        [
+            f"{row['dataset']:<18}{row['method']:<12}{row['learned']:9.4g} against {row['assigned']:9.4g}",
+            f"gain {row['gain']:+9.3g} ± {row['error']:<8.2g}",
+            *marks,
+            f"({row['counterpart']})",
+            *row["failed"][:1],
+        ]
     )
 
 

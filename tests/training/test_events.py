@@ -111,7 +111,7 @@ def test_a_snapshot_holds_what_the_pictures_need():
     first = happened[0].arrays
     for event in of(Snapshot, happened):
         a = event.arrays
-        assert a["omega"].shape == a["omega_prime"].shape == (3, 16)
+        assert a["omega"].shape == a["omega_prime"].shape == (3, 8)  # pairs: two columns a draw
         assert a["weight_singular_values"].shape == (3,)
         assert a["view_scores"].shape == (12, 3)
         assert a["diagonal"].shape == (48,)

@@ -203,9 +203,9 @@ def test_one_worker_computes_on_one_thread_and_gives_the_others_back(monkeypatch
     seen: list[tuple[int, int]] = []
     real = replicates.start
 
-    def start(*given: Any) -> Any:
+    def start(*given: Any, **named: Any) -> Any:
         seen.append((torch.get_num_threads(), devices.cores()))
-        return real(*given)
+        return real(*given, **named)
 
     monkeypatch.setattr(replicates, "start", start)
     before = torch.get_num_threads()

@@ -35,11 +35,15 @@ def test_nothing_automatic_is_left():
                 continue
             described = resolve(method.with_options(changes), data).to_dict()
             described["solver"].pop("compile", None)  # decided for the machine, with the step function
+            for part in (described["objective"] or {}, *described["heads"]):
+                for penalty in ("rho", "ridge"):  # chosen with features at hand
+                    part.pop(penalty, None)
             assert "auto" not in json.dumps(described)
 
 
 def test_what_was_set_stays():
-    chosen = spec(frequency_scale=0.3, learning_rate=0.07, objective="squared").method
+    kept = {"validation": 0.1, "n_iter_no_change": 7}
+    chosen = spec(frequency_scale=0.3, learning_rate=0.07, objective="squared", **kept).method
     assert resolve(chosen, classes()) == chosen
 
 
@@ -83,8 +87,9 @@ def test_a_step_moves_no_phase_far():
 @pytest.mark.parametrize("n", [60, 600, 24_000])
 def test_few_rows_are_passed_more_often(n):
     """Ten epochs, or as many as make enough steps: one fewer would be too few."""
-    epochs = resolve(spec(**AUTO, batch_size=16).method, classes(n)).solver.epochs
-    steps_per_epoch = int(0.8 * n) // 16
+    solver = resolve(spec(**AUTO, batch_size=16).method, classes(n)).solver
+    epochs, rows = solver.epochs, int(0.8 * n)
+    steps_per_epoch = (rows - round(rows * solver.validation)) // 16
     assert epochs * steps_per_epoch >= STEPS
     assert epochs == EPOCHS or (epochs - 1) * steps_per_epoch < STEPS
     assert epochs >= EPOCHS
