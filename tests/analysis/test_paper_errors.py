@@ -11,6 +11,7 @@ from kernlab.analysis.paper_errors import (
     against_constant,
     cauchy_kernels,
     complexities,
+    learned_phases,
     phases,
     scatters,
     shrinkage,
@@ -52,6 +53,23 @@ def test_with_correlation_one_the_kernel_is_stationary():
     view = phases(1.0, 1000)
     assert view.exact == pytest.approx(np.exp(-np.square(X[0] - X[1]).sum() / 2))
     assert view.exact == pytest.approx(2 * view.stationary)
+
+
+def test_learning_takes_features_with_phases_away_from_the_kernel_of_their_frequencies():
+    view = learned_phases()
+    assert (view.steps[0], view.steps[-1]) == (0, 300)
+    assert view.own["paired"].max() < 1e-6
+    for form, times in (("shared", 1.8), ("independent", 2.5)):
+        assert view.own[form][-1] > times * view.own[form][0]
+    assert view.own["shared"][-1] > 1.8 * view.redrawn[-1]
+
+
+def test_frequencies_that_are_not_learned_stay_as_near_as_the_draw_left_them():
+    still = learned_phases(learning_rate=0.0, steps=20)
+    for form in ("shared", "independent"):
+        assert still.own[form] == pytest.approx(still.own[form][0])
+    many = learned_phases(learning_rate=0.0, steps=1, n_features=20_000)
+    assert many.redrawn[0] < still.redrawn[0] / 4  # a hundred times the features have a tenth of the noise
 
 
 @settings(deadline=None, max_examples=25)

@@ -13,6 +13,7 @@ from kernlab.plots.theme import GREY, method_style
 
 PICTURES = {
     "phases": lambda: plots.plot_phases(numbers.phases()),
+    "learned": lambda: plots.plot_learned_phases(numbers.learned_phases(steps=5)),
     "shrinkage": lambda: plots.plot_shrinkage(numbers.shrinkage()),
     "widths": lambda: plots.plot_widths(numbers.widths()),
     "complexities": lambda: plots.plot_complexities(numbers.complexities(n=50, draws=4)),
@@ -64,7 +65,7 @@ def test_every_picture_keeps_its_promises(name):
 
 
 def test_what_is_printed_and_what_is_right_differ_in_colour_and_dash():
-    for name in ("phases", "complexities", "signs", "tails"):
+    for name in ("phases", "learned", "complexities", "signs", "tails"):
         lines = {trace.line.color: trace.line.dash for trace in PICTURES[name]().data}
         assert (lines[plots.VERMILLION], lines[plots.BLUE]) == ("dash", "solid")
 

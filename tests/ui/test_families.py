@@ -51,7 +51,7 @@ def to_the_start(page, once):
 
 FAMILIES = {
     "landmarks that walk": ("landmarks_on_data", "dataset=moons&method=NysDI&n_features=20&epochs=5", False),
-    "learned phases": ("density", "dataset=moons&method=RFDI&n_features=30&epochs=5", False),
+    "learned phases": ("density", "dataset=moons&method=RFDI&phase=shared&n_features=30&epochs=5", False),
     "weights of features": ("feature_weights", "dataset=shell&method=LKRF&n_features=300&n_samples=400", True),
     "a frame's spectrum": (
         "frame_of_one_input",

@@ -62,12 +62,12 @@ def wait_for(run_id, *statuses):
 
 
 def test_an_address_survives_the_form():
-    scene = {**QUICK, "noise": "0.3", "phase": "paired", "trace_norm": "0.001", "seed": "5", "test_size": "0.4"}
+    scene = {**QUICK, "noise": "0.3", "phase": "shared", "trace_norm": "0.001", "seed": "5", "test_size": "0.4"}
     app = page("train", **scene)
     assert errors(app) == []
     assert {key: app.query_params[key] for key in scene} == scene
     spec = RunSpec.from_dict(app.session_state["train.spec"].to_dict())
-    assert (spec.seed, spec.data.source["noise"], spec.method.feature_map.phase) == (5, 0.3, "paired")
+    assert (spec.seed, spec.data.source["noise"], spec.method.feature_map.phase) == (5, 0.3, "shared")
     assert setup.spec_from(setup.scene_of(spec)) == spec
 
 
