@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from kernlab.errors import StoreError
+from kernlab.runs.kept import epoch_at
 
 __all__ = ["LIVE", "Resumable", "Run", "Status", "first_error", "read"]
 
@@ -96,7 +97,7 @@ class Run:
     @property
     def epoch(self) -> float:
         """Passes over the training part so far."""
-        return self.step / float(self.facts.get("steps_per_epoch") or np.inf)
+        return epoch_at(self.facts, self.step)
 
     @property
     def trouble(self) -> StoreError | None:
