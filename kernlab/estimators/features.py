@@ -136,6 +136,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self._learn(method, rows, known, device)
             return self
         rows = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse=self._sparse(method) and "csr")
+        # Whatever the solver could do: a drawn map has nothing to stop.
+        stopping(replace(method, solver=Assigned()), None, self.early_stopping, self.validation_fraction)
         method = self._small(method, rows.shape[0])
         dtype = inputs.precision(method, device)
         if issparse(rows):  # of which a drawn map reads the number of columns, and its automatic scale if it has one

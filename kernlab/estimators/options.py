@@ -103,12 +103,12 @@ def given(estimator: Any, options: Mapping[str, str]) -> dict[str, Any]:
     return {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items() if v is not None}
 
 
-def stopping(method: MethodSpec, data: Prepared, early_stopping: Any, validation_fraction: Any) -> MethodSpec:
+def stopping(method: MethodSpec, data: Prepared | None, early_stopping: Any, validation_fraction: Any) -> MethodSpec:
     """The method with the share of the rows that choose how long to train, or how strongly to penalise.
 
     Args:
         method: whose option ``validation`` is set.
-        data: what it will learn from.
+        data: what it will learn from; None where its solver learns nothing.
         early_stopping: "auto" (as the method says; by rule, where it leaves that open), True or False.
         validation_fraction: share of the rows that choose, above 0 and at most 0.5; None: a fifth.
 
@@ -131,6 +131,7 @@ def stopping(method: MethodSpec, data: Prepared, early_stopping: Any, validation
         )
     if not isinstance(early_stopping, str):
         return method.with_options({"validation": share if early_stopping else 0.0})
+    assert data is not None
     by_rule = rules.resolve(method, data).solver.options()["validation"] if own == "auto" else own
     return method.with_options({"validation": share if by_rule and validation_fraction is not None else by_rule})
 
