@@ -11,10 +11,10 @@ from kernlab.ui.watch import Watch
 
 __all__ = ["marks", "sentence", "settled"]
 
-# Thin lines behind the slider's track; its ends are the centres of the handle.
-_MARKS = """<style>.st-key-timeline [data-testid="stSlider"] [data-baseweb="slider"] > div:first-child {{
-background: {lines}; background-repeat: no-repeat; }}</style>"""
-_LINE = "linear-gradient({colour}, {colour}) {place:.3f}% 50% / 3px 100%"
+# Thin lines across the slider's track, whose ends are where the handle's centre comes to.
+_MARKS = """<style>.st-key-timeline div:has(> [data-testid="stSliderTickBar"])::after {{ content: ""; position: absolute;
+inset: 0; pointer-events: none; background: {lines}; }}</style>"""
+_LINE = "linear-gradient({colour}, {colour}) {place:.3f}% 50% / 3px 100% no-repeat"
 
 
 def marks(watch: Watch, total: float) -> None:

@@ -71,7 +71,7 @@ def progress(watch: Watch) -> None:
         if found := watch.kept:
             if not over:
                 words.append(f"repeating {found.epoch} epochs on all {number(watch.facts['n_train'])} rows")
-            words.append(f"epoch {max(0.0, state.epoch - found.stopped):.1f} of {found.epoch}")
+            words.append(f"epoch {max(0.0, state.epoch - found.stopped):.3g} of {found.epoch}")
         elif watch.unit == "epoch":
             epochs = total / float(watch.facts.get("steps_per_epoch") or total)
             words += ["choosing how long to train"] * watch.choosing

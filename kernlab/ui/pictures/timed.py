@@ -10,6 +10,8 @@ from kernlab.ui.pictures.base import Shown
 
 __all__ = ["timed"]
 
+ROOM = 0.27  # of the axis that a label needs
+
 
 def timed(figure: go.Figure, at: Shown) -> go.Figure:
     """A line at the moment that is looked at, one at the epoch that was kept, and one where the repetition begins.
@@ -19,9 +21,11 @@ def timed(figure: go.Figure, at: Shown) -> go.Figure:
     if found := at.watch.kept:
         for trace in figure.data:
             _part(trace, float(found.stopped))
-        _mark(figure, found.epoch, found.label if found.epoch else "kept: epoch 0", KEPT, 0, found.stopped)
+        # The labels stand outside the two lines where there is room, else between them: they never meet.
+        outside = found.epoch > ROOM * (found.stopped + found.epoch)
+        _mark(figure, found.epoch, f"kept: epoch {found.epoch}", found.sentence, KEPT, left=outside)
         if found.epoch:
-            _mark(figure, found.stopped, "again, on all rows", GREY, 1, found.stopped)
+            _mark(figure, found.stopped, "on all rows", "the kept epochs again, on all rows", GREY, left=not outside)
     if at.mark is not None:
         figure.add_vline(x=at.mark, line={"color": GREY, "dash": "dot", "width": 2})
     if at.watch.unit == "step":
@@ -32,12 +36,12 @@ def timed(figure: go.Figure, at: Shown) -> go.Figure:
     return figure
 
 
-def _mark(figure: go.Figure, x: float, words: str, colour: str, row: int, stopped: float) -> None:
-    """A thin line with its label at the top; labels of two lines stand in two rows."""
+def _mark(figure: go.Figure, x: float, words: str, sentence: str, colour: str, *, left: bool) -> None:
+    """A thin line, and its label above the plot."""
     figure.add_vline(x=x, line={"color": colour, "width": 1.5})
     figure.add_annotation(
-        x=x, y=1, yref="paper", yanchor="top", yshift=-16 * row, text=words, showarrow=False,
-        xanchor="left" if 2 * x <= stopped else "right", font={"size": 13, "color": colour},
+        x=x, y=1, yref="paper", yanchor="bottom", text=words, hovertext=sentence, showarrow=False,
+        xanchor="right" if left else "left", borderpad=0, font={"size": 13, "color": colour},
     )  # fmt: skip
 
 
