@@ -12,8 +12,8 @@ from kernlab.ui.watch import Watch
 __all__ = ["marks", "sentence", "settled"]
 
 # Thin lines across the slider's track, whose ends are where the handle's centre comes to.
-_MARKS = """<style>.st-key-timeline div:has(> [data-testid="stSliderTickBar"])::after {{ content: ""; position: absolute;
-inset: 0; pointer-events: none; background: {lines}; }}</style>"""
+_MARKS = """<style>.st-key-timeline div:has(> [data-testid="stSliderTickBar"])::after {{ content: "";
+position: absolute; inset: 0; pointer-events: none; background: {lines}; }}</style>"""
 _LINE = "linear-gradient({colour}, {colour}) {place:.3f}% 50% / 3px 100% no-repeat"
 
 

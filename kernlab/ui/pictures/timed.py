@@ -21,6 +21,8 @@ def timed(figure: go.Figure, at: Shown) -> go.Figure:
     if found := at.watch.kept:
         for trace in figure.data:
             _part(trace, float(found.stopped))
+        if figure.layout.title.subtitle.text:  # the labels need a line of their own beneath it
+            figure.update_layout(title={"y": 1, "yanchor": "top", "pad": {"l": 8, "t": 12}}, margin_t=80)
         # The labels stand outside the two lines where there is room, else between them: they never meet.
         outside = found.epoch > ROOM * (found.stopped + found.epoch)
         _mark(figure, found.epoch, f"kept: epoch {found.epoch}", found.sentence, KEPT, left=outside)
