@@ -247,25 +247,31 @@ def _interruptible(control: Control) -> Iterator[None]:
 
 
 def _progress(event: Event) -> None:
-    from kernlab.training.events import Evaluated, Started
+    from kernlab.runs.kept import kept
+    from kernlab.training.events import Evaluated, Kept, Started
 
     if isinstance(event, Started):
         facts = event.facts
+        choosing = f" ({held} do not train but choose how long)" if (held := facts["n_held"]) else ""
         click.echo(
-            f"{event.spec['method']['name']} on {event.spec['data']['dataset']}: {facts['n_train']} rows, "
-            f"{facts['total_steps']} steps, {facts['device']}{', compiled' if facts['compiled'] else ''}",
+            f"{event.spec['method']['name']} on {event.spec['data']['dataset']}: {facts['n_train']} rows{choosing}, "
+            f"{'at most ' if held else ''}{facts['total_steps']} steps, {facts['device']}"
+            f"{', compiled' if facts['compiled'] else ''}",
             err=True,
         )
+    elif isinstance(event, Kept) and (found := kept(event.facts)):
+        again = f"{found.epoch} epoch{'s' * (found.epoch != 1)}" if found.epoch else "the head alone"
+        click.echo(f"{found.sentence}; now {again} on all rows", err=True)
     elif isinstance(event, Evaluated):
-        values = event.metrics
-        click.echo(
-            f"epoch {event.epoch:6.2f}   train {values['train_metric']:<8.4g} test {values['test_metric']:<8.4g} "
-            f"loss {values['train_loss']:.4g}",
-            err=True,
-        )
+        names = {"train_metric": "train", "test_metric": "test", "train_loss": "loss"}
+        names |= {"validation_metric": "held-out", "assigned_validation_metric": "held-out, assigned map"}
+        words = [f"{word} {event.metrics[name]:<8.4g}" for name, word in names.items() if name in event.metrics]
+        click.echo(f"epoch {event.epoch:6.2f}   {' '.join(words).rstrip()}", err=True)
 
 
 def _report(summary: Mapping[str, Any], as_json: bool) -> None:
+    from kernlab.runs.kept import kept
+
     if as_json:
         _print_json(summary)
         return
@@ -276,6 +282,8 @@ def _report(summary: Mapping[str, Any], as_json: bool) -> None:
         ("objective", f"{summary['objective']:.4g}"),
         ("steps", f"{summary['steps']} in {summary['seconds']:.1f} s on {summary['device']}"),
     ]
+    if found := kept(summary):
+        rows.append(("kept", found.sentence.removeprefix("kept: ")))
     if "total" in summary["bound"]:
         rows.insert(3, ("bound", f"{summary['bound']['total']:.4g} (measured gap {summary['bound']['gap']:.4g})"))
     for head, found in summary.get("heads", {}).items():

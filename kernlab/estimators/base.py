@@ -27,7 +27,7 @@ from kernlab.composition import MethodSpec
 from kernlab.data import Scaler
 from kernlab.errors import KernlabError
 from kernlab.estimators import inputs
-from kernlab.estimators.options import constructor, every_option, given
+from kernlab.estimators.options import STOPPING, constructor, every_option, given, rows_that_learn, stopping
 from kernlab.methods import METHODS
 from kernlab.model import Model
 from kernlab.objectives import MapObjective
@@ -35,6 +35,7 @@ from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.events import Checkpoint
 from kernlab.training.gradient import GradientState, row_order
+from kernlab.training.state import TrainingState
 from kernlab.training.trainer import trained
 from kernlab.typing import Task
 
@@ -93,10 +94,15 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     random_state: Any
     device: str
     scaling: str
+    early_stopping: Any
+    validation_fraction: float | None
     model_: Model
     n_iter_: int
+    kept_: dict[str, Any] | None
 
-    __init__ = constructor({"method": "ASKL", "random_state": None, "device": "auto", "scaling": "auto"}, OPTIONS)
+    __init__ = constructor(
+        {"method": "ASKL", "random_state": None, "device": "auto", "scaling": "auto", **STOPPING}, OPTIONS
+    )
     fit = Fit()
 
     # -- the method -------------------------------------------------------------------------------------------
@@ -153,11 +159,14 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             typical = scaler.transform(inputs.typical_rows(rows, weight), dtype=dtype)
             method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(typical)))
         data = inputs.prepared(self._task, rows, codes, names, self._input_names(), scaler, targets, dtype)
+        method = stopping(method, data, self.early_stopping, self.validation_fraction)
+        method = self._small(method, rows_that_learn(method, len(rows)))
         counts = inputs.tensor(weight, device, dtype)
         state = trained(method, data, seed=seed_of(self.random_state), device=str(device), sample_weight=counts)
         self._progress: Checkpoint | None = None
         self.model_ = state.model()
         self.n_iter_ = max(1, math.ceil(state.epoch))
+        self.kept_ = _kept(state, method)
         return self
 
     def _small(self, method: MethodSpec, n: int) -> MethodSpec:
@@ -195,7 +204,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             device = devices.resolve(self.device)
             dtype = inputs.precision(method, device)
             data = inputs.prepared(self._task, X, y, names, self._input_names(), scaler, targets, dtype)
-            steady = {"schedule": "constant", "epochs": 1, "compile": "off", "batch_size": asked.batch_size}
+            steady = {"schedule": "constant", "epochs": 1, "compile": "off", "batch_size": asked.batch_size,
+                      "validation": 0.0}  # fmt: skip
             method = rules.resolve(method.with_options(steady), data)
             seed = seed_of(self.random_state)
             state = GradientState(method, data, seed, device)
@@ -210,6 +220,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             self._progress = state.checkpoint()
             self.model_ = state.model()
             self.n_iter_ = passed + 1
+            self.kept_ = None
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -222,6 +233,21 @@ def learns_by_passes(estimator: KernelEstimator) -> bool:
     if method is None or not isinstance(method.solver, ProximalGradient):
         return False
     return method.head.takes == "solver" and not isinstance(method.objective, MapObjective)
+
+
+def _kept(state: TrainingState, asked: MethodSpec) -> dict[str, Any] | None:
+    """What the held-out rows chose; None where none were held out, or where they chose no number of epochs."""
+    rows = state.n - rows_that_learn(asked, state.n)
+    if not (isinstance(state, GradientState) and rows):
+        return None
+    epoch = state.total // state.per_epoch
+    return {
+        "epoch": epoch,
+        "of": state.scheduled // state.per_epoch,
+        "rows": rows,
+        "penalty": state.penalty,
+        "learned": bool(state.method.learned and epoch),
+    }
 
 
 def _without_momentum(model: Model) -> Checkpoint:

@@ -34,7 +34,15 @@ from kernlab.earlier import VERSION
 from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, StoreError
 from kernlab.estimators import inputs
 from kernlab.estimators.base import seed_of
-from kernlab.estimators.options import constructor, described, every_option, given
+from kernlab.estimators.options import (
+    STOPPING,
+    constructor,
+    described,
+    every_option,
+    given,
+    rows_that_learn,
+    stopping,
+)  # fmt: skip
 from kernlab.estimators.persistence import ARRAYS, from_version_1, labels, plain
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap
 from kernlab.heads import Ridge
@@ -50,7 +58,7 @@ __all__ = ["TRANSFORMERS", "KernelFeatures"]
 DENSE = 20_000_000  # numbers of sparse rows that are written out to read a scale off them: 160 MB
 
 OWN: dict[str, Any] = {
-    "method": None, "random_state": None, "device": "auto", "scaling": "auto", "task": "auto",
+    "method": None, "random_state": None, "device": "auto", "scaling": "auto", "task": "auto", **STOPPING,
 }  # fmt: skip
 
 
@@ -71,6 +79,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     device: str
     scaling: str
     task: str
+    early_stopping: Any
+    validation_fraction: float | None
     feature_map_: FeatureMap
     params_: dict[str, Tensor]
 
@@ -126,6 +136,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self._learn(method, rows, known, device)
             return self
         rows = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse=self._sparse(method) and "csr")
+        # Whatever the solver could do: a drawn map has nothing to stop.
+        stopping(replace(method, solver=Assigned()), None, self.early_stopping, self.validation_fraction)
         method = self._small(method, rows.shape[0])
         dtype = inputs.precision(method, device)
         if issparse(rows):  # of which a drawn map reads the number of columns, and its automatic scale if it has one
@@ -159,6 +171,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         data = inputs.prepared(
             task, X, codes, names, [f"x{j}" for j in range(X.shape[1])], self._inputs, targets, dtype
         )
+        method = stopping(method, data, self.early_stopping, self.validation_fraction)
+        method = self._small(method, rows_that_learn(method, len(X)))
         model = trained(method, data, seed=seed_of(self.random_state), device=str(device)).model()
         assert isinstance(model.method.feature_map, FeatureMap)
         self._keep(model.method.feature_map, model.params)
@@ -287,7 +301,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _from_version_1(cls, params: dict[str, Any]) -> dict[str, Any]:
         kind = params.get("feature_map") or cls._maps[0]
         drawn = MethodSpec(feature_map=FEATURE_MAPS[kind](), learned=False, solver=Assigned(), heads=(Ridge(),))
-        named = METHODS[params["method"]] if isinstance(params["method"], str) else drawn
+        named = _learner(kind) if params.get("learned") is True else drawn
+        named = METHODS[params["method"]] if isinstance(params["method"], str) else named
         whole = isinstance(params["method"], MethodSpec)
         return from_version_1(params, None if whole else named, cls._get_param_names())
 

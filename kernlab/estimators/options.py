@@ -15,10 +15,18 @@ from typing import Any
 import numpy as np
 
 from kernlab.composition import SLOTS, MethodSpec
+from kernlab.data import Prepared
+from kernlab.errors import OptionError
 from kernlab.options import Component, Option, options_of
 from kernlab.regularizers import REGULARIZERS
+from kernlab.training import rules
 
-__all__ = ["constructor", "described", "every_option", "given"]
+__all__ = ["STOPPING", "constructor", "described", "every_option", "given", "rows_that_learn", "stopping"]
+
+#: What scikit-learn calls the choice of how long to train, with the defaults.
+STOPPING: dict[str, Any] = {"early_stopping": "auto", "validation_fraction": None}
+
+SHARE = 0.2  # of the rows are held out where nothing else is asked for
 
 
 def every_option(**slots: Mapping[str, type[Component]]) -> dict[str, str]:
@@ -36,6 +44,7 @@ def every_option(**slots: Mapping[str, type[Component]]) -> dict[str, str]:
                 found.setdefault(key, f"{_sentence(opt)} ({name})")
             for alias, (target, convert) in part.aliases.items():
                 found.setdefault(alias, f"In place of {target}: {convert.__doc__} ({name})")
+    del found["validation"]  # early_stopping and validation_fraction say it
     return found | {name: f"{schema[name].help}" for name in REGULARIZERS}
 
 
@@ -69,10 +78,22 @@ def constructor(own: Mapping[str, Any], options: Mapping[str, str]) -> Callable[
     return __init__
 
 
+STOPPING_WORDS = """    early_stopping : "auto", True or False, default="auto"
+        Hold rows out that do not train but choose how long to train (or how strongly to penalise); the model then
+        learns for as long from all rows. "auto": where that is left open and there are at least 100 rows.
+    validation_fraction : float or None, default=None
+        Share of the rows that are held out; None: a fifth, of "auto" at most 2000 rows.
+"""
+
+
 def described(options: Mapping[str, str]) -> str:
     """The options as they stand in a docstring."""
-    return "\n".join(
-        f"{key} : default=None\n{textwrap.indent(textwrap.fill(text), ' ' * 4)}" for key, text in options.items()
+    return (
+        STOPPING_WORDS.strip()
+        + "\n"
+        + "\n".join(
+            f"{key} : default=None\n{textwrap.indent(textwrap.fill(text), ' ' * 4)}" for key, text in options.items()
+        )
     )
 
 
@@ -80,3 +101,41 @@ def given(estimator: Any, options: Mapping[str, str]) -> dict[str, Any]:
     """The options that were set, NumPy's numbers as Python's."""
     values = {key: getattr(estimator, key) for key in options}
     return {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items() if v is not None}
+
+
+def stopping(method: MethodSpec, data: Prepared | None, early_stopping: Any, validation_fraction: Any) -> MethodSpec:
+    """The method with the share of the rows that choose how long to train, or how strongly to penalise.
+
+    Args:
+        method: whose option ``validation`` is set.
+        data: what it will learn from; None where its solver learns nothing.
+        early_stopping: "auto" (as the method says; by rule, where it leaves that open), True or False.
+        validation_fraction: share of the rows that choose, above 0 and at most 0.5; None: a fifth.
+
+    Raises:
+        OptionError: another value, or nothing that the method could choose.
+    """
+    if not (isinstance(early_stopping, bool | np.bool_) or early_stopping == "auto"):
+        raise OptionError('early_stopping must be "auto", True or False', repr(early_stopping))
+    share = SHARE if validation_fraction is None else validation_fraction
+    if not (isinstance(share, float | np.floating) and 0 < share <= 0.5):
+        raise OptionError("validation_fraction must be a number above 0 and at most 0.5", repr(share))
+    share, own = float(share), method.solver.options().get("validation")
+    if own is None:
+        if early_stopping == "auto" or not early_stopping:
+            return method
+        raise OptionError(
+            "early_stopping=True needs a method that learns from mini-batches or chooses a penalty on held-out rows",
+            method.name,
+            'leave early_stopping at "auto"',
+        )
+    if not isinstance(early_stopping, str):
+        return method.with_options({"validation": share if early_stopping else 0.0})
+    assert data is not None
+    by_rule = rules.resolve(method, data).solver.options()["validation"] if own == "auto" else own
+    return method.with_options({"validation": share if by_rule and validation_fraction is not None else by_rule})
+
+
+def rows_that_learn(method: MethodSpec, n: int) -> int:
+    """How many of n rows are not held out."""
+    return n - round(n * float(method.solver.options().get("validation", 0.0)))

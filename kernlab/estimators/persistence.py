@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from kernlab.model import Model
 
 __all__ = ["Saved"]
 
-NUMBERS = {"n_features_in_": int, "n_iter_": int, "_flat": bool}
+NUMBERS = {"n_features_in_": int, "n_iter_": int, "_flat": bool, "kept_": lambda found: found and dict(found)}
 ARRAYS = ("classes_", "feature_names_in_")
 OWN = ("method", "random_state", "device", "scaling", "task")  # parameters that are no options of a method
 LABELS = "biufUO"  # kinds of arrays that labels may have; objects only if they are words
@@ -99,9 +100,11 @@ def from_version_1(params: dict[str, Any], named: MethodSpec | None, names: Iter
         names: of the parameters that there are today.
     """
     method = named or params["method"]
+    method = replace(method, heads=method.heads[:1])  # an estimator has one
     options = {key: value for key, value in params.items() if key not in OWN and value is not None}
     found = options_from_version_1(method, options, named=named is not None)
-    return {key: params.get(key) if key in OWN else found.get(key) for key in names}
+    stopping = {"early_stopping": False if "validation" in found else "auto"}
+    return {key: params.get(key) if key in OWN else found.get(key) for key in names} | stopping
 
 
 def labels(values: Any) -> dict[str, Any]:

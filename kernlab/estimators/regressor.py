@@ -42,7 +42,10 @@ class KernelRegressor(Saved, RegressorMixin, KernelEstimator):  # type: ignore[m
     ----------
     model_ : the learned :class:`kernlab.Model`.
     method_ : the method with every "auto" replaced by what it came to.
-    n_iter_ : epochs, or steps of a solver that sees all rows at once.
+    n_iter_ : epochs that the model was trained for, or steps of a solver that sees all rows at once.
+    kept_ : what the held-out rows chose, a dict of ``epoch`` (0: the map as it was drawn), ``of`` (epochs at most),
+        ``rows``, ``penalty`` (of the head; None: chosen elsewhere) and ``learned`` (False: the assigned map is kept);
+        None where no rows were held out.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
     """
 

@@ -16,6 +16,7 @@ __all__ = [
     "CLASSES",
     "CONSTANT",
     "DIVERGING",
+    "KEPT",
     "METHODS",
     "RIVALS",
     "ROLES",
@@ -77,6 +78,9 @@ METHODS: dict[str, Style] = {
     "MKL": Style(BLUE, "dashdot", "octagon-open"),
 }
 
+#: The epoch that a run keeps, on curves and sliders.
+KEPT = GREEN
+
 #: The constant predictor, on every page.
 CONSTANT = Style(GREY, "dot", "line-ew-open")
 
@@ -100,6 +104,8 @@ ROLES: dict[str, tuple[str, str, str]] = {
     "learning_rate": ("learning rate", PURPLE, "dot"),
     "train_metric": ("train", BLUE, "dash"),
     "test_metric": ("test", VERMILLION, "solid"),
+    "validation_metric": ("held-out rows", GREEN, "solid"),
+    "assigned_validation_metric": ("held-out rows, assigned map", ORANGE, "dot"),
     "train_loss": ("train loss", BLUE, "dash"),
     "test_loss": ("test loss", VERMILLION, "solid"),
     "constant": ("constant predictor", *CONSTANT[:2]),

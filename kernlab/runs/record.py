@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from kernlab.errors import StoreError
+from kernlab.runs.kept import epoch_at
 
 __all__ = ["LIVE", "Resumable", "Run", "Status", "first_error", "read"]
 
@@ -96,7 +96,7 @@ class Run:
     @property
     def epoch(self) -> float:
         """Passes over the training part so far."""
-        return self.step / float(self.facts.get("steps_per_epoch") or np.inf)
+        return epoch_at(self.facts, self.step)
 
     @property
     def trouble(self) -> StoreError | None:
@@ -132,6 +132,15 @@ class _Spec(_Shape):
     data: dict[str, Any]
 
 
+class _Kept(_Shape):
+    epoch: _Whole
+    of: _Whole
+    stopped: _Counted
+    rows: _Counted
+    penalty: float | None
+    learned: bool
+
+
 class _Facts(_Shape):
     n_train: _Counted
     n_test: _Whole
@@ -152,6 +161,9 @@ class _Facts(_Shape):
     device: str = ""
     target_unit: str = ""
     bound: str | None = None
+    n_held: _Whole = 0
+    kept: _Kept | None = None
+    total_epochs: float | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> _Facts:

@@ -63,6 +63,8 @@ def grid(option: Option) -> list[float]:
     """Round values 1 and 3 of every decade in the option's range, and its default: what a log scale offers."""
     low = option.minimum if option.minimum is not None else option.above
     high = option.maximum if option.maximum is not None else option.below
+    if not option.log and low == 0 and high is not None and high <= 1:  # a share
+        return [float(f"{high * tenth / 10:.6g}") for tenth in range(11)]
     default = option.default if isinstance(option.default, int | float) and option.default else 1.0
     first = math.floor(math.log10(low)) if low else min(-10, math.floor(math.log10(abs(default))) - 3)
     last = math.ceil(math.log10(high)) if high else math.ceil(math.log10(abs(default))) + 3

@@ -15,7 +15,7 @@ from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.solvers import Assigned, ProximalGradient
 from kernlab.spec import RunSpec
-from kernlab.ui import pictures, view
+from kernlab.ui import chosen, pictures, view
 from kernlab.ui.controls import controls
 from kernlab.ui.pictures import Picture, Shown
 from kernlab.ui.watch import Moment, Watch
@@ -105,6 +105,7 @@ def time_line(watch: Watch, moment: Moment) -> None:
             step=total / 400, format="%.1f" if unit == "epoch" else "%.0f", on_change=_moved, args=(total,),
             help=f"Every picture below shows this moment (in {unit}s); the right end follows the run.",
         )  # fmt: skip
+    chosen.marks(watch, total)
 
 
 def _before_after(watch: Watch) -> None:
@@ -232,6 +233,8 @@ def views(watch: Watch, moment: Moment) -> None:
     if said["view"] == "overview":
         if warnings := watch.facts.get("warnings"):
             st.caption(":material/warning: " + " ".join(warnings))
+        if words := chosen.settled(watch):
+            st.caption(words)
         if method := watch.method:
             formulas(method, str(watch.facts.get("task")))
     if said["view"] == "spectrum" and "omega" in moment.arrays and "omega_prime" not in moment.arrays:

@@ -47,7 +47,7 @@ FAMILIES = {
 }
 
 #: Of proximal gradient, which has many: the rest are for those who know what they want.
-_STEPPING = ("learning_rate", "epochs", "batch_size")
+_STEPPING = ("learning_rate", "epochs", "batch_size", "validation")
 
 #: Labels with the field's symbols: of an option, or of one part's option.
 _LABELS = {
@@ -63,6 +63,8 @@ _LABELS = {
     "layers": "Layers L",
     "learning_rate": "Learning rate η",
     "batch_size": "Mini-batch m",
+    "validation": "Held-out share of the training rows",
+    "n_iter_no_change": "Epochs without gain that end choosing",
     "frobenius": "λ₁ for ‖W‖²",
     "trace_norm": "λ₁ for ‖W‖⁎",
     "feature_norm": "λ₂ for ‖φ(X)‖²/n",

@@ -12,6 +12,7 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import JobManager
+from kernlab.runs.kept import kept
 from kernlab.runs.store import Run, Store
 from kernlab.solvers import ProximalGradient
 from kernlab.ui.links import go
@@ -58,6 +59,7 @@ def rows(runs: Sequence[Run], ticked: set[str]) -> dict[str, list[Any]]:
         "method": [run.method for run in runs],
         "dataset": [run.dataset for run in runs],
         "epochs": [_epochs(run) for run in runs],
+        "kept": [found.label.removeprefix("kept: ") if (found := kept(run.facts)) else "" for run in runs],
         "seconds": [run.seconds for run in runs],
         "created": [datetime.fromtimestamp(run.created, UTC) for run in runs],
         "seed": [run.seed for run in runs],
@@ -94,7 +96,7 @@ def show(store: Store, runs: Sequence[Run]) -> None:
         args=(store, [run.id for run in runs], key),
         hide_index=True,
         placeholder="",
-        disabled=["open", "status", "result", "method", "dataset", "epochs", "seconds", "created", "seed"],
+        disabled=["open", "status", "result", "method", "dataset", "epochs", "kept", "seconds", "created", "seed"],
         column_config={
             "ticked": column.CheckboxColumn("✓", help="Tick to resume, export or delete", width=40),
             "starred": column.CheckboxColumn("★", width=40),
@@ -105,6 +107,7 @@ def show(store: Store, runs: Sequence[Run]) -> None:
             "method": "Method",
             "dataset": "Data set",
             "epochs": column.NumberColumn("Epochs", format="%.1f", width=70),
+            "kept": column.TextColumn("Kept", help="What rows that did not train chose, of the epochs tried"),
             "seconds": column.NumberColumn("Seconds", format="%.1f", width=80),
             "created": column.DatetimeColumn("Started", format="distance"),
             "seed": column.NumberColumn("Seed", width=60),

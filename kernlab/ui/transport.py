@@ -9,6 +9,7 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.runs.jobs import JobManager, JobState
+from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch, learns_in_batches, solved_at_once
 
@@ -67,10 +68,15 @@ def progress(watch: Watch) -> None:
     elif total:
         # Where a run ends by itself, the steps it was given are only the most it may take.
         of = "of at most" if watch.early and not over else "of"
-        if watch.unit == "epoch":
+        if found := watch.kept:
+            if not over:
+                words.append(f"repeating {found.epoch} epochs on all {number(watch.facts['n_train'])} rows")
+            words.append(f"epoch {max(0.0, state.epoch - found.stopped):.3g} of {found.epoch}")
+        elif watch.unit == "epoch":
             epochs = total / float(watch.facts.get("steps_per_epoch") or total)
+            words += ["choosing how long to train"] * watch.choosing
             words.append(f"epoch {state.epoch:.1f} {of} {epochs:g}")
-        words.append(f"step {state.step:,} {of} {total:,}".replace(",", " "))
+        words.append(f"step {number(state.step)} {of} {number(total)}")
         if over and state.step < total:
             words.append("ended early: nothing more was to be gained")
     words.append(f"{duration(state.elapsed)} trained")

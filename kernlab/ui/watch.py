@@ -18,6 +18,7 @@ from kernlab.bounds import with_root
 from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.methods import MethodSpec
 from kernlab.runs.jobs import JobManager, JobState
+from kernlab.runs.kept import Kept, kept
 from kernlab.runs.store import Curve, Run, Snapshots
 from kernlab.solvers import Problem, StepwiseSolver
 from kernlab.spec import RunSpec
@@ -120,6 +121,16 @@ class Watch:
         return self._read[1]
 
     @property
+    def kept(self) -> Kept | None:
+        """What the rows that did not train chose; None before, and where there are none."""
+        return kept(self.facts)
+
+    @property
+    def choosing(self) -> bool:
+        """It still learns on a part of its rows, to find how long to train."""
+        return bool(self.facts.get("n_held")) and not self.kept
+
+    @property
     def at_once(self) -> bool:
         """It is solved in one step: there is a before and an after, and nothing in between."""
         return self.facts.get("total_steps") == 1
@@ -132,7 +143,10 @@ class Watch:
     @property
     def early(self) -> bool:
         """It may end before its last step, where it has converged or stands still."""
-        return not self.at_once and ((method := self.method) is None or may_end_early(method))
+        method = self.method
+        if self.kept and method:
+            return bool(method.solver.options()["schedule"] == "plateau")
+        return not self.at_once and (method is None or may_end_early(method))
 
     @property
     def length(self) -> float:
@@ -172,8 +186,7 @@ class Watch:
         store = self.jobs.store
         self.state = self.jobs.snapshot(self.id)
         over = not self.live  # asked before the metrics: what comes between the two is still fetched
-        choosing = self.facts.get("n_held") and "kept" not in self.facts
-        if over or choosing or not self.run.facts or self.run.status != self.state.status:
+        if over or self.choosing or not self.run.facts or self.run.status != self.state.status:
             self.run = self._whole()
         new = store.metrics(self.id, self._cursor)
         if new.whole:

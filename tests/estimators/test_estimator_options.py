@@ -20,14 +20,16 @@ from kernlab.methods import method
 def test_every_option_of_every_method_is_a_parameter(name):
     spec = METHODS[name]
     aliases = {alias for part in spec.parts for alias in part.aliases}
-    assert set(spec.schema()) | aliases <= set(KernelClassifier().get_params())
+    options = set(spec.schema()) - {"validation"}  # early_stopping and validation_fraction say it
+    assert options | aliases <= set(KernelClassifier().get_params())
 
 
 def test_the_signature_is_explicit():
     parameters = inspect.signature(KernelClassifier).parameters
-    assert list(parameters)[:4] == ["method", "random_state", "device", "scaling"]
+    own = ["method", "random_state", "device", "scaling", "early_stopping", "validation_fraction"]
+    assert list(parameters)[: len(own)] == own
     assert {each.kind for each in list(parameters.values())[1:]} == {inspect.Parameter.KEYWORD_ONLY}
-    assert {each.default for each in list(parameters.values())[4:]} == {None}
+    assert {each.default for each in list(parameters.values())[5:]} == {None}
     assert exported is KernelClassifier
     assert "frequency_scale : default=None" in str(KernelClassifier.__doc__)
     with pytest.raises(TypeError, match="n_feature"):

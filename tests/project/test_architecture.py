@@ -23,7 +23,7 @@ LAYERS = (
     {"heads"},
     {"solvers"},
     {"composition"},
-    {"methods"},
+    {"methods", "earlier"},
     {"model", "spec"},
     {"training"},
     {"runs", "estimators", "analysis", "compare"},

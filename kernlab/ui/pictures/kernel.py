@@ -37,6 +37,7 @@ from kernlab.plots.phase_distance import plot_phase_history
 from kernlab.plots.sample import plot_sample
 from kernlab.plots.weights import plot_diagonal, plot_singular_values
 from kernlab.ui.pictures.base import Shown, picture
+from kernlab.ui.pictures.timed import timed
 
 __all__ = ["matrices", "phases_now", "rank"]
 
@@ -395,7 +396,7 @@ def alignment_history(at: Shown) -> go.Figure:
     X, Y = rows.X[few], _labels(rows)[few]
     epochs, found = _over_run(at, "aligned", lambda kernel: kernel_alignment.alignment(kernel.gram(X), Y))
     view = kernel_alignment.alignment_history(epochs, found, len(few))
-    return _marked(at, plot_alignment_history(view, unit=at.watch.unit))
+    return timed(plot_alignment_history(view, unit=at.watch.unit), at)
 
 
 def _few(at: Shown) -> NDArray[np.intp]:
@@ -417,12 +418,6 @@ def _over_run(at: Shown, what: str, measure: Callable[[KernelAt], _T]) -> tuple[
     steps = [int(step) for step in at.watch.snapshots.steps[taken]]
     found = [_once(at, (what, step), lambda step=step: measured(step)) for step in steps]  # type: ignore[misc]
     return at.watch.snapshots.epochs[taken], found
-
-
-def _marked(at: Shown, figure: go.Figure) -> go.Figure:
-    if at.mark is not None:
-        figure.add_vline(x=at.mark, line={"color": "#767676", "dash": "dot", "width": 2})
-    return figure
 
 
 # -- phases ----------------------------------------------------------------------------------------------------
@@ -463,7 +458,7 @@ def phase_distances(at: Shown) -> go.Figure:
     few = _few(at)
     X = _sample(at).X[few]
     epochs, found = _over_run(at, "phases", lambda kernel: phase_distance(kernel, X))
-    return _marked(at, plot_phase_history(phase_history(epochs, found, len(few)), unit=at.watch.unit))
+    return timed(plot_phase_history(phase_history(epochs, found, len(few)), unit=at.watch.unit), at)
 
 
 # -- approximation ---------------------------------------------------------------------------------------------

@@ -77,12 +77,12 @@ def _weighted(at: Shown) -> dict[str, Any]:
     }
 
 
-@picture("overview", alt="Training and test metric over training", when=_iterative, uses=("smooth", "log"),
+@picture("overview", alt="Training, test and held-out metric over training", when=_iterative, uses=("smooth", "log"),
          height=300, over_time=True)  # fmt: skip
 def metric(at: Shown) -> go.Figure:
-    """Training and test metric over training, with the constant predictor's."""
+    """Metric of training, test and held-out rows over training, with the constant predictor's."""
     drawn = curves.curves(
-        at.watch.history, ["train_metric", "test_metric"],
+        at.watch.history, ["train_metric", "test_metric", "validation_metric", "assigned_validation_metric"],
         smoothing=_SMOOTHING if at.view["smooth"] else 0.0, method=at.watch.run.method,
     )._replace(constant=at.facts.get("constant"))  # fmt: skip
     name = metric_name(at.watch)
