@@ -794,15 +794,16 @@ def bench(only: tuple[str, ...], datasets: str, methods: str, as_json: bool) -> 
 
     chosen = {name: BENCHMARKS[name] for name in only}  # an unknown name answers before anything is measured
     chosen = chosen or {name: each for name, each in BENCHMARKS.items() if each is not defaults}
-    asked = {"datasets": _names(datasets), "methods": _names(methods)}
-    if any(asked.values()) and defaults not in chosen.values():
+    if (datasets or methods) and defaults not in chosen.values():
         raise OptionError("--datasets and --methods belong to the benchmark defaults", ", ".join(chosen),
                           "add --only defaults, or leave them out")  # fmt: skip
     results = {}
     for name, measure in chosen.items():
         click.echo(f"{name} ...", err=True)
         if measure is defaults:
-            results[name] = defaults(**asked, progress=lambda line: click.echo(line, err=True))
+            results[name] = defaults(
+                datasets=_names(datasets), methods=_names(methods), progress=lambda text: click.echo(text, err=True)
+            )
         else:
             results[name] = measure()
     if as_json:

@@ -165,7 +165,7 @@ def learned_phases(
     """
     looks = np.unique(np.concatenate([[0], np.geomspace(1, steps, 14).astype(np.int64)]))
     found = {form: _distances(form, learning_rate, n_features, noise, looks, seed) for form in FORMS}
-    own = {form: np.array([each.own for each in values]) for form, values in found.items()}
+    own: dict[str, Vector] = {form: np.array([each.own for each in values]) for form, values in found.items()}
     return LearnedPhases(looks, own, np.array([each.redrawn for each in found["shared"]]))
 
 

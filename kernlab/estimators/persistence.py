@@ -6,7 +6,7 @@ The file can be read as a plain :class:`kernlab.Model` too. Reading it never run
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -22,7 +22,12 @@ from kernlab.model import Model
 
 __all__ = ["Saved"]
 
-NUMBERS = {"n_features_in_": int, "n_iter_": int, "_flat": bool, "kept_": lambda found: found and dict(found)}
+NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "n_features_in_": int,
+    "n_iter_": int,
+    "_flat": bool,
+    "kept_": lambda found: found and dict(found),
+}
 ARRAYS = ("classes_", "feature_names_in_")
 OWN = ("method", "random_state", "device", "scaling", "task")  # parameters that are no options of a method
 LABELS = "biufUO"  # kinds of arrays that labels may have; objects only if they are words
