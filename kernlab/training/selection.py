@@ -144,6 +144,7 @@ class Trial:
     Attributes:
         state: the training.
         best: the best choice so far.
+        errors: of the held rows at that choice, and before the first step, [2 held]: for a map learned before its head.
         lowest: the lowest loss up to each epoch.
         weight: how often each held row counts; None: once.
     """
@@ -152,6 +153,7 @@ class Trial:
         self.state, self._held, self.weight = state, held, weight
         self._waited, self._reference, self._dropped = 0, math.inf, False
         self.best: Choice | None = None
+        self.errors = torch.zeros(2, len(held[0]) if state.method.map_first else 0, dtype=torch.float64)
         self.lowest: list[float] = []
 
     @property
@@ -181,6 +183,10 @@ class Trial:
                 None if state.weight is None else state.weight[:rows], self.weight, fixed[:1],
             )  # fmt: skip
             loss = _mean(errors, self.weight)
+            if not self.epoch:
+                self.errors[1] = errors
+            if self.best is None or loss < self.best.loss:
+                self.errors[0] = errors
         else:
             assert isinstance(objective, Loss)
             F = outputs(state.method, state.parameters, X)
@@ -197,6 +203,15 @@ class Trial:
         elif self.epoch:
             self._waited += 1
         return {"validation_metric": state.score(F, y), "validation_loss": loss}
+
+    @property
+    def gained(self) -> bool:
+        """Whether a map learned before its head is better than as it was drawn, by more than one standard error.
+
+        The best of hundreds of epochs, each with the best of many penalties, looks better than it is.
+        """
+        gain = self.errors[1] - self.errors[0]
+        return _mean(gain, self.weight) > float(gain.std()) / math.sqrt(len(gain))
 
     def drop_if_behind(self, other: Trial) -> None:
         """Give up where a quarter of the epochs left the loss far above what the other had by then."""
@@ -218,7 +233,8 @@ class Trial:
             "dropped": self._dropped,
             "lowest": list(self.lowest),
         }
-        return replace(inner, state={**inner.state, "trial": own})
+        arrays = {**inner.arrays, "judged/errors": self.errors.numpy().copy()}
+        return replace(inner, arrays=arrays, state={**inner.state, "trial": own})
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
@@ -227,6 +243,7 @@ class Trial:
         self.best = Choice(**own["best"]) if own["best"] else None
         self.state.penalty = self.best.penalty if self.best else None
         self._reference = math.inf if own["reference"] is None else float(own["reference"])
+        self.errors = torch.from_numpy(np.array(checkpoint.arrays["judged/errors"]))
         self._waited, self._dropped, self.lowest = int(own["waited"]), bool(own["dropped"]), list(own["lowest"])
 
     def to(self, device: torch.device) -> None:
@@ -241,7 +258,8 @@ class Selection:
             selection.advance()
 
     Beside a map that is learned jointly with its weights the assigned map is trained on the same rows; beside a map
-    that is learned first stands the map as it was drawn. The lowest loss on the held rows decides.
+    that is learned first stands the map as it was drawn. The lowest loss on the held rows decides, see
+    :attr:`Trial.gained`.
 
     Args:
         method: resolved, and :func:`holds_back`.
@@ -320,8 +338,10 @@ class Selection:
             other = self.assigned.best
             if not self.assigned.dropped and other and other.loss <= found.loss:
                 return replace(other, stopped=self.epoch, learned=False)
-        elif not found.epoch:  # of a map that is learned before its head
-            return replace(found, penalty=None, learned=False)
+        elif self.state.method.map_first and not self.learned.gained:
+            return replace(
+                found, epoch=0, loss=_mean(self.learned.errors[1], self.learned.weight), penalty=None, learned=False
+            )
         return found
 
     def checkpoint(self) -> Checkpoint:
