@@ -76,6 +76,15 @@ def test_differences_without_spread_decide_alone(y, p):
     assert corrected_t_test([1.0, 2.0, 3.0], y, 0.25) == p
 
 
+def test_equal_differences_decide_alone_though_their_mean_is_rounded():
+    assert np.var([0.1] * 3, ddof=1) > 0
+    assert paired_t_test([0.1] * 3, [0.0] * 3) == 0.0
+
+
+def test_a_variance_of_one_is_nothing_special():
+    assert paired_t_test([0.0, 1.0, 2.0], [0.0] * 3) == pytest.approx(t_tail(math.sqrt(3), 2))
+
+
 @pytest.mark.parametrize("x", [[], [1.0], [1.0, np.nan], [np.nan, np.nan]])
 def test_fewer_than_two_pairs_are_no_test(x):
     assert paired_t_test(x, np.zeros(len(x))) is None
