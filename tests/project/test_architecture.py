@@ -17,7 +17,7 @@ from kernlab import _HOMES
 #: A family imports families of lower lines only: never one beside it, never one above.
 LAYERS = (
     {"errors", "typing", "paths"},
-    {"registry", "options"},
+    {"registry", "options", "processes"},
     {"linalg", "kernels", "devices"},
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
     {"heads"},
