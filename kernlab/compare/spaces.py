@@ -204,6 +204,8 @@ def space_of(part: Component, fixed: Collection[str] = (), ranges: Mapping[str, 
         known = ranges.get(key, natural)
         if known is None or key in fixed or key in set_by_alias or opt.type not in ("int", "float"):
             continue
+        if value == "auto" and not known.relative:  # chosen on rows held back, where the search does not choose it
+            value = (known.low * known.high) ** 0.5
         if isinstance(value, int | float) and (value > 0 or not known.log):
             around = known.around(float(value), opt)
             if around.low < around.high:

@@ -87,10 +87,13 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
         left_open = "auto" in (options.get("g"), options.get("radius")) or ridge
     if left_open and n >= FEWEST_ROWS:
         share = min(SHARE, HELD_ROWS / n)
-        if isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
-            assert isinstance(method.feature_map, FeatureMap)
-            batch = options["batch_size"]
-            needed = method.feature_map.width_for(data.d) + 1 if batch == "auto" else float(batch)
+        if isinstance(method.solver, ProximalGradient):  # one mini-batch is left
+            needed, batch = 1.0, options["batch_size"]
+            if batch != "auto":
+                needed = float(batch)
+            elif isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
+                assert isinstance(method.feature_map, FeatureMap)
+                needed = method.feature_map.width_for(data.d) + 1
             share = min(share, 1 - needed / n)
         share = float(f"{share:.3g}") if share * n >= FEWEST_HELD else 0.0
     return replace(method, solver=method.solver.replace(validation=share))

@@ -42,6 +42,7 @@ from kernlab.typing import Tensor
 __all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
 
 PATH_ROWS, PATH_ROWS_PER_FEATURE, PATH_MOST = 2000, 4, 8000  # that a path of ridge regressions is fitted to
+ALIKE = 0.5  # standard errors by which two epochs must differ
 BEHIND = 1.5  # times the loss of the learned map, at which the assigned one is given up
 ENTROPY = 0x6B65707  # sets the draw of the held rows apart from what else the seed decides
 
@@ -143,8 +144,10 @@ class Trial:
 
     Attributes:
         state: the training.
-        best: the best choice so far.
-        errors: of the held rows at that choice, and before the first step, [2 held]: for a map learned before its head.
+        best: the epoch of the lowest loss so far.
+        kept: the last epoch whose loss cannot be told from that one, by half a standard error of the paired difference:
+            where the loss is flat, longer training is better more often than not. Of jointly learned weights only.
+        errors: losses of the held rows at the best epoch and before the first step, [2 held].
         lowest: the lowest loss up to each epoch.
         weight: how often each held row counts; None: once.
     """
@@ -153,7 +156,8 @@ class Trial:
         self.state, self._held, self.weight = state, held, weight
         self._waited, self._reference, self._dropped = 0, math.inf, False
         self.best: Choice | None = None
-        self.errors = torch.zeros(2, len(held[0]) if state.method.map_first else 0, dtype=torch.float64)
+        self.kept: Choice | None = None
+        self.errors = torch.zeros(2, len(held[0]), dtype=torch.float64)
         self.lowest: list[float] = []
 
     @property
@@ -182,21 +186,24 @@ class Trial:
                 state.method.feature_map, state.parameters, (state.X[:rows], state.y[:rows]), self._held, state.K,
                 None if state.weight is None else state.weight[:rows], self.weight, fixed[:1],
             )  # fmt: skip
-            loss = _mean(errors, self.weight)
-            if not self.epoch:
-                self.errors[1] = errors
-            if self.best is None or loss < self.best.loss:
-                self.errors[0] = errors
         else:
             assert isinstance(objective, Loss)
             F = outputs(state.method, state.parameters, X)
-            loss = float(objective.value(F, y))  # sample weights are not heeded here, nor in the mini-batches
+            errors = torch.func.vmap(lambda f, target: objective.value(f[None], target[None]))(F, y)
+        errors = wide(errors).cpu()
+        loss = _mean(errors, self.weight)
         if not math.isfinite(loss):
             raise state.diverged(loss)
+        if not self.epoch:
+            self.errors[1] = errors
         # Before the first step the weights of a joint head are zero: that is no model.
         if (state.method.map_first or self.epoch) and (self.best is None or loss < self.best.loss):
-            self.best = Choice(self.epoch, int(state.solver.epochs), self.epoch, len(X), loss, penalty)
-            state.penalty = penalty
+            self.best = self.kept = Choice(self.epoch, int(state.solver.epochs), self.epoch, len(X), loss, penalty)
+            self.errors[0], state.penalty = errors, penalty
+        elif self.best and not state.method.map_first:
+            more = errors - self.errors[0]
+            if _mean(more, self.weight) <= ALIKE * float(more.std()) / math.sqrt(len(more)):
+                self.kept = replace(self.best, epoch=self.epoch, loss=loss)
         self.lowest.append(min([loss, *self.lowest[-1:]]))
         if loss < self._reference - state.solver.tolerance * abs(self._reference) or math.isinf(self._reference):
             self._reference, self._waited = loss, 0
@@ -228,6 +235,7 @@ class Trial:
         inner = self.state.checkpoint()
         own = {
             "best": self.best and self.best.to_dict(),
+            "kept": self.kept and self.kept.to_dict(),
             "reference": self._reference if math.isfinite(self._reference) else None,
             "waited": self._waited,
             "dropped": self._dropped,
@@ -240,7 +248,7 @@ class Trial:
         """Go on from there."""
         self.state.restore(checkpoint)
         own: Mapping[str, Any] = checkpoint.state["trial"]
-        self.best = Choice(**own["best"]) if own["best"] else None
+        self.best, self.kept = (Choice(**own[name]) if own[name] else None for name in ("best", "kept"))
         self.state.penalty = self.best.penalty if self.best else None
         self._reference = math.inf if own["reference"] is None else float(own["reference"])
         self.errors = torch.from_numpy(np.array(checkpoint.arrays["judged/errors"]))
@@ -331,13 +339,14 @@ class Selection:
     @property
     def choice(self) -> Choice:
         """The best so far."""
-        found = self.learned.best
+        found, best = self.learned.kept, self.learned.best
         assert found, "there was no look yet"
+        assert best, "there was no look yet"
         found = replace(found, stopped=self.epoch)
         if self.assigned:
-            other = self.assigned.best
-            if not self.assigned.dropped and other and other.loss <= found.loss:
-                return replace(other, stopped=self.epoch, learned=False)
+            other = self.assigned
+            if not other.dropped and other.best and other.kept and other.best.loss <= best.loss:
+                return replace(other.kept, stopped=self.epoch, learned=False)
         elif self.state.method.map_first and not self.learned.gained:
             return replace(
                 found, epoch=0, loss=_mean(self.learned.errors[1], self.learned.weight), penalty=None, learned=False

@@ -69,7 +69,7 @@ def test_nonstationarity_is_the_fall_of_the_kernels_diagonal(d, count, seed):
     """2ν = −Δk(x, x) at the origin over the mean square of all frequencies; k(x, x) is that of paired features."""
     draws = np.random.default_rng(seed)
     omega = draws.normal(size=(d, 2, count))
-    features = FEATURE_MAPS["nonstationary"](n_features=count, frequency_scale=1.0, phase="paired")
+    features = FEATURE_MAPS["nonstationary"](n_features=2 * count, frequency_scale=1.0, phase="paired")
 
     def diagonal(X):
         return features.apply({"omega": torch.tensor(omega)}, torch.tensor(X)).pow(2).sum(1).numpy()

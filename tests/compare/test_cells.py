@@ -102,7 +102,7 @@ def test_what_goes_wrong_becomes_a_sentence(tried, said):
     ],
 )
 def test_whatever_is_raised_inside_stays_inside(monkeypatch, raised, said):
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise raised
 
     monkeypatch.setattr(replicates, "start", fail)
@@ -114,9 +114,9 @@ def test_a_cell_takes_one_thread_and_gives_the_others_back(monkeypatch):
     threads = torch.get_num_threads()
     original = replicates.start
 
-    def look(*arguments):
+    def look(*arguments, **named):
         seen.append((torch.get_num_threads(), devices.cores(), devices.threads_for(1e12)))
-        return original(*arguments)
+        return original(*arguments, **named)
 
     monkeypatch.setattr(replicates, "start", look)
     torch.set_num_threads(2)

@@ -60,10 +60,10 @@ def test_what_another_comparison_computed_is_not_computed_again(store):
 def test_one_method_failing_on_one_split_leaves_the_rest(store, monkeypatch):
     original = replicates.start
 
-    def fail(method, data, seed, *rest):
+    def fail(method, data, seed, *rest, **named):
         if (method.name, seed) == ("ASKL", 1):
             raise TrainingError("this one must fail")
-        return original(method, data, seed, *rest)
+        return original(method, data, seed, *rest, **named)
 
     monkeypatch.setattr(replicates, "start", fail)
     records = done(small(), store)

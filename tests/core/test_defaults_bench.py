@@ -115,5 +115,7 @@ def test_the_command_line_takes_the_names_for_this_benchmark_alone(capsys):
 
 def test_json_is_all_that_is_printed(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    main(["bench", "--only", "defaults", "--datasets", "wide", "--methods", "RFDI", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "--only", "defaults", "--datasets", "wide", "--methods", "RFDI", "--json"])
+    assert not ended.value.code
     assert json.loads(capsys.readouterr().out)["defaults"]["comparisons"] == 1

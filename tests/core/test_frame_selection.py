@@ -314,9 +314,9 @@ def test_what_was_gathered_of_a_problem_goes_with_it():
 
 def test_the_last_step_of_fista_ends_with_the_iterations():
     given = problem(n=30)
-    short = FrameSelection(algorithm="fista", max_iterations=25, tolerance=1e-12)
+    short = FrameSelection(g=1e-5, algorithm="fista", max_iterations=25, tolerance=1e-12)
     assert short.steps(given) == 2
-    by_one = FrameSelection(algorithm="fista", max_iterations=5, tolerance=1e-12)
+    by_one = FrameSelection(g=1e-5, algorithm="fista", max_iterations=5, tolerance=1e-12)
     assert solve(short, given)[1][-1]["objective"] < solve(by_one, given)[1][-1]["objective"]
 
 
@@ -328,7 +328,7 @@ def test_too_few_sweeps_are_told_by_the_gap():
 def test_targets_of_nothing_need_nothing():
     given = replace(problem(), y=torch.zeros(150, 1, dtype=torch.float64))
     for algorithm in ("lasso", "fista", "subgradient"):
-        state, seen = solve(FrameSelection(algorithm=algorithm), given)
+        state, seen = solve(FrameSelection(g=1e-5, algorithm=algorithm), given)
         assert (seen[-1]["objective"], seen[-1]["nonzero"], len(seen)) == (0, 0, 1)
         assert (state["weight"] == 0).all()
 

@@ -39,12 +39,12 @@ def test_the_signature_is_explicit():
 def test_options_are_set_where_they_belong():
     X, y = blobs()
     fitted = KernelClassifier(
-        "SK", n_features=np.int64(7), gamma=np.float64(0.5), epochs=2, frobenius=0.25, batch_size=16, random_state=0
+        "SK", n_features=np.int64(8), gamma=np.float64(0.5), epochs=2, frobenius=0.25, batch_size=16, random_state=0
     ).fit(X, y)
-    assert fitted.method_.options() | {"n_features": 7, "frequency_scale": 1.0, "frobenius": 0.25} == (
+    assert fitted.method_.options() | {"n_features": 8, "frequency_scale": 1.0, "frobenius": 0.25} == (
         fitted.method_.options()
     )
-    assert fitted.model_.params["omega"].shape == (3, 1, 7)
+    assert fitted.model_.params["omega"].shape == (3, 1, 4)  # pairs of cosine and sine
     assert fitted.n_iter_ == 2
     assert isinstance(fitted.method_.solver.learning_rate, float)
 

@@ -17,11 +17,14 @@ HOSTS = re.compile(r"https?://([\w.-]*)|\b((?:[\w-]+\.)*(?:pyp[i]|pythonhoste[d]
 KNOWN = {"127.0.0.1", "localhost", "", "host", "www.w3.org"}
 
 
+BINARY = {".png", ".parquet", ".safetensors", ".db", ".zip", ".kernlab", ".tar"}
+
+
 def texts():
     """Every text file of the tree with its path."""
     for top in (*sorted(TOP), *DOTTED):
         for file in [ROOT / top] if (ROOT / top).is_file() else sorted((ROOT / top).rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts and file.suffix not in (".png", ".parquet"):
+            if file.is_file() and "__pycache__" not in file.parts and file.suffix not in BINARY:
                 yield file.relative_to(ROOT).as_posix(), file.read_text("utf-8")
 
 
