@@ -148,7 +148,7 @@ FORMS: tuple[Phase, ...] = ("paired", "shared", "independent")
 
 
 def learned_phases(
-    learning_rate: float = 0.03, n_features: int = 200, noise: float = 1.0, steps: int = 300, seed: int = 0
+    learning_rate: float = 0.1, n_features: int = 200, noise: float = 1.0, steps: int = 80, seed: int = 0
 ) -> LearnedPhases:
     """A small ASKL for each form of the features, and after how many steps which distance.
 
@@ -163,7 +163,7 @@ def learned_phases(
 
     Source: ASKL eq. 6, whose expectation over phases needs frequencies that do not depend on them; eq. 9.
     """
-    looks = np.unique(np.concatenate([[0], np.geomspace(1, steps, 14).astype(np.int64)]))
+    looks = np.unique(np.concatenate([[0], np.geomspace(1, steps, 8).astype(np.int64)]))
     found = {form: _distances(form, learning_rate, n_features, noise, looks, seed) for form in FORMS}
     own: dict[str, Vector] = {form: np.array([each.own for each in values]) for form, values in found.items()}
     return LearnedPhases(looks, own, np.array([each.redrawn for each in found["shared"]]))
@@ -186,7 +186,7 @@ def _distances(
     gradients = risk_gradients(features, True, Squared(), method.regularizers)
     step = eager_step(gradients, params, free, method.regularizers, optimizer)
     rows = torch.from_numpy(np.random.default_rng(seed).integers(0, len(X), (int(looks[-1]), 32)))
-    found, sample = [], X[:80].numpy()
+    found, sample = [], X[:60].numpy()
     for number in range(int(looks[-1]) + 1):
         if number in looks:
             at = KernelAt(features, {k: v for k, v in params.items() if k != "weight"}, features.width, features.width)

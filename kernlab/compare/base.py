@@ -17,6 +17,7 @@ from typing import Any, Literal
 from kernlab.data import DataSpec
 from kernlab.earlier import VERSION
 from kernlab.errors import OptionError
+from kernlab.methods import METHODS
 
 __all__ = ["Cell", "Comparison", "Record", "Tuning"]
 
@@ -234,8 +235,8 @@ class Comparison:
                 for method in self.methods:
                     options = {k: v for k, v in self.options.items() if k in takes[method]}
                     options |= dict(self.own.get(method, {}))
-                    # What has no phases means the same in both versions, and keeps its records.
-                    version = self.version if "phase" in takes[method] else 1
+                    # A baseline means the same in both versions, and keeps its records.
+                    version = self.version if method in METHODS else 1
                     yield Cell(
                         method, data, fingerprints[data.dataset], seed, options, self.tuning, self.device, version
                     )

@@ -1,8 +1,8 @@
 """How the database of runs is opened: to write, or only to read where the folder or the disk refuses more.
 
 On a disk of this machine SQLite keeps a write-ahead log, so that readers never wait for a writer. Such a log is shared
-memory between processes, which a network share does not give to two machines (https://sqlite.org/wal.html): on a share
-it is a rollback journal, where readers and the writer wait for each other.
+memory between processes, which a network share does not give to two machines (SQLite's documentation, "Write-Ahead
+Logging"): on a share it is a rollback journal, where readers and the writer wait for each other.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ def arrived(page: str) -> dict[str, str] | None:
     if moved and not address:
         return dict(state.get(f"scene.{page}", {}))
     if moved or address != state.get(f"scene.{page}"):
+        state[f"scene.{page}"] = address  # taken: a control that interrupts this run of the script keeps what it says
         return address
     return None
 

@@ -54,6 +54,7 @@ def dask(processes) -> Iterator[LocalCluster]:
 def loky(processes) -> Iterator[None]:
     """Workers of joblib as such processes too."""
     before = get_start_method()
+    get_reusable_executor().shutdown(wait=True)  # workers of earlier tests are no news
     set_start_method(processes.get_start_method(), force=True)
     yield
     get_reusable_executor().shutdown(wait=True)
