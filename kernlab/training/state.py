@@ -35,12 +35,14 @@ class TrainingState:
         params: the model's tensors as they stand (those of the head only where the solver learns them).
         penalty: the ridge penalty of heads that leave it open, where rows held back have chosen it.
         step, per_epoch, total: steps done, in one epoch, in the whole run at most.
+        scheduled: steps that the learning rate's schedule spans, where it has one.
         threads, compiled: how a step is computed.
     """
 
     params: dict[str, Tensor]
     per_epoch: int = 1
     total: int = 1
+    scheduled: int = 1
     threads: int
     compiled: bool = False
 

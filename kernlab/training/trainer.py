@@ -273,7 +273,7 @@ def _steps(
 ) -> Iterator[Event]:
     """The loop: steps, points, looks and checkpoints, until there is nothing more to learn or a request to stop."""
     looks = set(milestones(state.total, state.per_epoch))
-    every = max(1, state.total // POINTS)
+    every = max(1, max(state.total, state.scheduled) // POINTS)  # as far apart where a schedule is cut short
     goal = choosing or state
     if state.step == 0:
         judged = choosing.look() if choosing else {}
