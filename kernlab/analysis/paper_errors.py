@@ -163,7 +163,7 @@ def learned_phases(
 
     Source: ASKL eq. 6, whose expectation over phases needs frequencies that do not depend on them; eq. 9.
     """
-    looks = np.unique(np.concatenate([[0], np.geomspace(1, steps, 14).astype(np.int64)]))
+    looks = np.unique(np.linspace(0, steps, 16).astype(np.int64))
     found = {form: _distances(form, learning_rate, n_features, noise, looks, seed) for form in FORMS}
     own: dict[str, Vector] = {form: np.array([each.own for each in values]) for form, values in found.items()}
     return LearnedPhases(looks, own, np.array([each.redrawn for each in found["shared"]]))
