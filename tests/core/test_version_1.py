@@ -26,6 +26,8 @@ from kernlab.estimators import KernelClassifier
 from kernlab.feature_maps import Deep, NonStationary, Stationary, Weighted
 from kernlab.methods import METHODS
 from kernlab.model import Model
+from kernlab.training.events import Checkpoint, Finished
+from kernlab.training.trainer import train
 
 FILES = Path(__file__).parents[1] / "version1"
 WRITTEN = json.loads((FILES / "written.json").read_text())
@@ -197,3 +199,14 @@ def test_what_an_estimator_of_version_1_was_set_to_stays():
     assert {key: found[key] for key in ("ridge", "n_features", "phase", "random_state")} == {
         "ridge": 0.3, "n_features": 6, "phase": "shared", "random_state": 7,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["resumed", "resumed-paired"])
+def test_a_run_goes_on_from_its_checkpoint_to_where_it_would_have_ended(name):
+    written = WRITTEN[name]
+    with np.load(FILES / f"{name}.npz") as file:
+        saved = Checkpoint(written["step"], dict(file), written["state"])
+    final = list(train(RunSpec.from_dict(written["spec"]), resume=saved))[-1]
+    assert isinstance(final, Finished)
+    for key, values in written["final"].items():
+        np.testing.assert_allclose(final.model[key], values, rtol=1e-4, atol=1e-5, err_msg=key)
