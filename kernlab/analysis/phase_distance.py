@@ -76,11 +76,12 @@ def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0) -> PhaseDist
     def apart(kernel: KernelAt) -> float:
         return float(np.linalg.norm(kernel.gram(X) - K)) / size
 
+    own = apart(at)
     if not has_phases(at):
-        return PhaseDistance(apart(at), apart(at))
+        return PhaseDistance(own, own)
     generator, form = torch.Generator().manual_seed(seed), map.replace(n_features=at.params["omega"].shape[-1])
     drawn = [at._replace(params={**at.params, "phase": form.draw_phase(generator)}) for _ in range(DRAWS)]
-    return PhaseDistance(apart(at), float(np.mean([apart(each) for each in drawn])))
+    return PhaseDistance(own, float(np.mean([apart(each) for each in drawn])))
 
 
 def phase_history(epochs: ArrayLike, values: Iterable[PhaseDistance], n: int) -> PhaseHistory:
