@@ -118,7 +118,7 @@ ERRORS: tuple[Mistake, ...] = (
         lambda **at: plots.plot_learned_phases(numbers.learned_phases(**at)),
         "Distance of the features from the kernel of their own frequencies over training, for three forms",
         (Slider("learning_rate", "Learning rate η", (0.0, 0.01, 0.03, 0.1, 0.2), 0.1),
-         Slider("n_features", "Features D", (30, 100, 300), 300),
+         Slider("n_features", "Features D", (20, 60, 200), 200),
          Slider("noise", "Noise of y", (0.0, 0.5, 1.0, 2.0), 1.0),
          Slider("seed", "Draw", (0, 1, 2), 0)),
     ),
