@@ -106,7 +106,7 @@ ERRORS: tuple[Mistake, ...] = (
     ),
     Mistake(
         "learned", "askl", "error", "Learning ends the equality in expectation",
-        (r"\mathbb E_b\,\varphi(x)\cdot\varphi(x')=k(x,x')\quad\text{needs }b\text{ independent of }\Omega,\Omega'",
+        (r"\mathbb E_b\,\varphi(x)\cdot\varphi(x')=k(x,x')\ \text{ if }\ b\perp(\Omega,\Omega')",
          r"\Omega^{t+1}=\Omega^t-\eta\,\nabla_\Omega\,J(\Omega^t,b)"),
         "ASKL eq. 6 together with the gradient step, eq. 9",
         "Even with one phase for both frequencies, φ(x)·φ(x') is the kernel of the frequencies only on average over "
