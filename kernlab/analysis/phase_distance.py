@@ -12,6 +12,7 @@ Source: ASKL eq. 5–6, whose expectation over b is taken at a fixed Ω.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -60,13 +61,14 @@ def has_phases(at: KernelAt) -> bool:
     return isinstance(at.representation, SpectralMap) and "phase" in at.params
 
 
-def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0) -> PhaseDistance:
+def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int = DRAWS) -> PhaseDistance:
     """The distance of one moment's features.
 
     Args:
         at: features of a spectral map; of pairs both distances are 0 but for rounding.
         X: scaled inputs [n d].
         seed: of the phases that are drawn anew.
+        draws: how often; 0: not at all, and ``redrawn`` is NaN.
     """
     map = at.representation
     assert isinstance(map, SpectralMap)
@@ -76,11 +78,12 @@ def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0) -> PhaseDist
     def apart(kernel: KernelAt) -> float:
         return float(np.linalg.norm(kernel.gram(X) - K)) / size
 
-    if not has_phases(at):
-        return PhaseDistance(apart(at), apart(at))
+    own = apart(at)
+    if not has_phases(at) or not draws:
+        return PhaseDistance(own, math.nan if draws == 0 else own)
     generator, form = torch.Generator().manual_seed(seed), map.replace(n_features=at.params["omega"].shape[-1])
-    drawn = [at._replace(params={**at.params, "phase": form.draw_phase(generator)}) for _ in range(DRAWS)]
-    return PhaseDistance(apart(at), float(np.mean([apart(each) for each in drawn])))
+    drawn = [at._replace(params={**at.params, "phase": form.draw_phase(generator)}) for _ in range(draws)]
+    return PhaseDistance(own, float(np.mean([apart(each) for each in drawn])))
 
 
 def phase_history(epochs: ArrayLike, values: Iterable[PhaseDistance], n: int) -> PhaseHistory:

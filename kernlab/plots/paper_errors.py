@@ -79,7 +79,7 @@ def plot_learned_phases(view: LearnedPhases) -> go.Figure:
     last = ", ".join(f"{form} {values[-1]:.3f}" for form, values in own.items())
     return figure(
         [_line(view.steps, values, name, colour, dash, "step %{x}") for values, name, colour, dash in lines],
-        title="Features away from the kernel of their frequencies",
+        title="Distance from the frequencies' kernel",
         subtitle=f"after {view.steps[-1]} steps: {last}",
         x="steps of training",
         y="‖ΦΦᵀ − K‖ / ‖K‖",

@@ -34,7 +34,7 @@ def plot_phase_history(view: PhaseHistory, *, unit: str = "epoch") -> go.Figure:
             )
             for name, values, colour, dash in lines
         ],
-        title="Distance of the features from the kernel of their frequencies",
+        title="Distance from the frequencies' kernel",
         subtitle=f"{view.n} rows at {len(view.epoch)} snapshots; 0 for pairs of cosine and sine",
         x=unit,
         y="‖ΦΦᵀ − K‖ / ‖K‖",

@@ -106,7 +106,7 @@ ERRORS: tuple[Mistake, ...] = (
     ),
     Mistake(
         "learned", "askl", "error", "Learning ends the equality in expectation",
-        (r"\mathbb E_b\,\varphi(x)\cdot\varphi(x')=k(x,x')\quad\text{needs }b\text{ independent of }\Omega,\Omega'",
+        (r"\mathbb E_b\,\varphi(x)\cdot\varphi(x')=k(x,x')\ \text{ if }\ b\perp(\Omega,\Omega')",
          r"\Omega^{t+1}=\Omega^t-\eta\,\nabla_\Omega\,J(\Omega^t,b)"),
         "ASKL eq. 6 together with the gradient step, eq. 9",
         "Even with one phase for both frequencies, φ(x)·φ(x') is the kernel of the frequencies only on average over "
@@ -118,7 +118,7 @@ ERRORS: tuple[Mistake, ...] = (
         lambda **at: plots.plot_learned_phases(numbers.learned_phases(**at)),
         "Distance of the features from the kernel of their own frequencies over training, for three forms",
         (Slider("learning_rate", "Learning rate η", (0.0, 0.01, 0.03, 0.1, 0.2), 0.1),
-         Slider("n_features", "Features D", (50, 100, 200), 200),
+         Slider("n_features", "Features D", (20, 60, 200), 200),
          Slider("noise", "Noise of y", (0.0, 0.5, 1.0, 2.0), 1.0),
          Slider("seed", "Draw", (0, 1, 2), 0)),
     ),

@@ -29,7 +29,7 @@ def phases(shown: Sequence[Shown]) -> None:
         with column, st.container(key=f"phases{at.side.replace('.', '-')}"):
             st.metric("Distance from the kernel of the frequencies", f"{distance.own:.3f}",
                       f"{distance.redrawn:.3f} with phases drawn anew", help=_EXPLAINED, delta_color="off",
-                      width="content")  # fmt: skip
+                      delta_arrow="off", width="content")  # fmt: skip
             st.caption(
                 f"The features of this run have random phases ({_kind(at)}). "
                 + ("Frequencies that are learned beside their phases make another kernel than their density says: what "

@@ -57,9 +57,9 @@ def test_with_correlation_one_the_kernel_is_stationary():
 
 def test_learning_takes_features_with_phases_away_from_the_kernel_of_their_frequencies():
     view = learned_phases()
-    assert (view.steps[0], view.steps[-1]) == (0, 80)
+    assert (view.steps[0], view.steps[-1]) == (0, 24)
     assert view.own["paired"].max() < 1e-6
-    for form, times in (("shared", 1.8), ("independent", 2.5)):
+    for form, times in (("shared", 3.0), ("independent", 1.5)):
         assert view.own[form][-1] > times * view.own[form][0]
     assert view.own["shared"][-1] > 1.8 * view.redrawn[-1]
 

@@ -1,4 +1,4 @@
-"""What version 1 wrote keeps its meaning: its files lie in tests/version1, with what it predicted from them.
+"""What version 1 wrote keeps its meaning: version_1.json holds its files (base64), and what it predicted from them.
 
 There spectral maps had random phases by default, ``n_features`` counted frequencies, so that pairs had twice as many
 columns, and the stationary map said ``form`` = "phase" or "paired".
@@ -6,6 +6,7 @@ columns, and the stationary map said ``form`` = "phase" or "paired".
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -26,10 +27,20 @@ from kernlab.estimators import KernelClassifier
 from kernlab.feature_maps import Deep, NonStationary, Stationary, Weighted
 from kernlab.methods import METHODS
 from kernlab.model import Model
+from kernlab.training.events import Checkpoint, Finished
+from kernlab.training.trainer import train
 
-FILES = Path(__file__).parents[1] / "version1"
-WRITTEN = json.loads((FILES / "written.json").read_text())
+WRITTEN = json.loads((Path(__file__).parent / "version_1.json").read_text())
 X, y = load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The files of version 1, as it wrote them."""
+    for name, content in WRITTEN["files"].items():
+        (tmp_path / name).write_bytes(base64.b64decode(content))
+    return tmp_path
+
 
 MEANT = {  # phase, n_features and columns
     "ASKL": ("shared", 6, 6),
@@ -54,8 +65,8 @@ def test_a_spec_means_what_it_meant(name):
 
 
 @pytest.mark.parametrize("name", MEANT)
-def test_a_model_predicts_what_it_predicted(name):
-    model = Model.load(FILES / f"{name}.safetensors")
+def test_a_model_predicts_what_it_predicted(name, files):
+    model = Model.load(files / f"{name}.safetensors")
     np.testing.assert_allclose(model.decision_function(X[::30]), WRITTEN[name]["outputs"], rtol=1e-12, atol=1e-12)
 
 
@@ -63,8 +74,8 @@ def test_a_model_predicts_what_it_predicted(name):
     ("name", "phase", "n_features"),
     [("classifier", "shared", 6), ("classifier-paired", "paired", 12), ("classifier-method", "paired", 8)],
 )
-def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features):
-    found = KernelClassifier.load(FILES / f"{name}.safetensors")
+def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features, files):
+    found = KernelClassifier.load(files / f"{name}.safetensors")
     expected = np.asarray(WRITTEN[name]["outputs"])
     np.testing.assert_allclose(found.decision_function(X[::30]), expected, rtol=1e-12, atol=1e-12)
     found.fit(X, y)
@@ -81,8 +92,8 @@ def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features):
         ("NonstationaryFeatures", "NonStationaryFeatures", "shared", 6),
     ],
 )
-def test_a_transformer_makes_the_features_it_made(name, kind, phase, n_features):
-    found = getattr(estimators, kind).load(FILES / f"{name}.safetensors")
+def test_a_transformer_makes_the_features_it_made(name, kind, phase, n_features, files):
+    found = getattr(estimators, kind).load(files / f"{name}.safetensors")
     np.testing.assert_allclose(found.transform(X[::30]), WRITTEN[name]["outputs"], rtol=1e-12, atol=1e-12)
     assert (found.feature_map_.phase, found.feature_map_.n_features) == (phase, n_features)
     np.testing.assert_allclose(found.fit(X).transform(X[::30]), WRITTEN[name]["outputs"], rtol=1e-6, atol=1e-7)
@@ -197,3 +208,14 @@ def test_what_an_estimator_of_version_1_was_set_to_stays():
     assert {key: found[key] for key in ("ridge", "n_features", "phase", "random_state")} == {
         "ridge": 0.3, "n_features": 6, "phase": "shared", "random_state": 7,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["resumed", "resumed-paired"])
+def test_a_run_goes_on_from_its_checkpoint_to_where_it_would_have_ended(name, files):
+    written = WRITTEN[name]
+    with np.load(files / f"{name}.npz") as file:
+        saved = Checkpoint(written["step"], dict(file), written["state"])
+    final = list(train(RunSpec.from_dict(written["spec"]), resume=saved))[-1]
+    assert isinstance(final, Finished)
+    for key, values in written["final"].items():
+        np.testing.assert_allclose(final.model[key], values, rtol=1e-4, atol=1e-5, err_msg=key)

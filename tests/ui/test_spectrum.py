@@ -50,7 +50,7 @@ def subtitle(figure):
 
 
 def test_pairs_on_pictures(home):
-    run_id = ran("ASKL", "digits", n_features=30, epochs=2)
+    run_id = ran("ASKL", "digits", n_features=60, epochs=2)
     app = page(run=run_id)
     found = drawn(app)
     assert {"density", "joint_density", "lengths", "line_profile", "input_importance", "pixel_importance",
@@ -76,7 +76,7 @@ def test_pairs_on_pictures(home):
 
 
 def test_every_picture_can_show_a_difference(home):
-    run_id = ran("ASKL", "digits", n_features=30, epochs=2)
+    run_id = ran("ASKL", "digits", n_features=60, epochs=2)
     plain, changed = (drawn(page(run=run_id, **moment)) for moment in ({}, {"reference": "0"}))
     for key in ("density", "joint_density", "lengths", "line_profile", "pixel_importance", "frequencies"):
         assert "hange" in changed[key]["layout"]["title"]["text"]
