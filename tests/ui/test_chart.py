@@ -66,8 +66,7 @@ def test_a_chart_in_a_closed_tab_is_drawn_when_it_opens_and_not_again_without_ne
     charts.locator(".st-key-map .heatmaplayer image").wait_for()
     assert charts.locator(".st-key-map .js-plotly-plot").bounding_box()["width"] > 500
     count = draws(charts, "map")
-    seen = draws(charts, "curves")
-    until(charts, lambda: draws(charts, "curves") >= seen + 3)
+    charts.wait_for_timeout(1500)  # several turns of the page's clock; a chart in a closed tab counts none
     assert draws(charts, "map") == count
 
 

@@ -112,6 +112,9 @@ def test_time_is_played_to_its_end(app, page):
     visit(page, app, "train?dataset=moons&method=ASKL&n_features=20&epochs=4&n_samples=200")
     press(page, "Train")
     page.get_by_text("Finished").first.wait_for()
+    page.reload()  # a page opened on a finished run draws its end at once
+    page.get_by_text("Finished").first.wait_for()
+    until(page, lambda: picture(page, "function") != "null")
     rested(page)
     final = picture(page, "function")
     press(page, "Play")
