@@ -38,7 +38,7 @@ from kernlab.model import outputs
 from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.gradient import GradientState
-from kernlab.training.selection import Selection, holds_back, start
+from kernlab.training.selection import chosen, start
 from kernlab.training.state import TrainingState
 
 __all__ = ["Chosen", "Trial", "check", "tune"]
@@ -370,11 +370,7 @@ class _OfMethod:
     ) -> Generator[Report, None, None]:
         threads = torch.get_num_threads()
         try:
-            method, choice = self._smaller(values, data, sketch), None
-            if isinstance(method.solver, ProximalGradient) and holds_back(method):
-                selection = Selection(method, data, seed, self.device)
-                torch.set_num_threads(min(threads, torch.get_num_threads()))
-                choice, method = selection.run(), selection.state.method
+            method, choice = chosen(self._smaller(values, data, sketch), data, seed, self.device)
             state = start(method, data, seed, self.device, choice=choice)
             torch.set_num_threads(min(threads, torch.get_num_threads()))
             looks = set(_looks(state))

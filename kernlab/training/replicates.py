@@ -35,7 +35,7 @@ from kernlab.solvers import ProximalGradient
 from kernlab.training import rules
 from kernlab.training.failures import why
 from kernlab.training.gradient import GradientState
-from kernlab.training.selection import Choice, Selection, Trial, holds_back, start
+from kernlab.training.selection import Choice, Selection, Trial, chosen, holds_back, start
 from kernlab.training.stacked import Stack, beginning, choosing, shape_of
 from kernlab.training.state import TrainingState
 from kernlab.typing import Tensor
@@ -179,10 +179,7 @@ def alone(task: Task, device: torch.device, looks: int) -> Replicate:
         with devices.one_thread() if device.type == "cpu" else nullcontext():
             _load_optimizers(task.method)
             began = _now(device)
-            method, choice = rules.resolve(task.method, task.data), None
-            if isinstance(method.solver, ProximalGradient) and holds_back(method):
-                selection = Selection(method, task.data, task.seed, device)
-                choice, method = selection.run(), selection.state.method
+            method, choice = chosen(rules.resolve(task.method, task.data), task.data, task.seed, device)
             state = start(method, task.data, task.seed, device, choice=choice)
             watch = _Watch(task, state, looks, _now(device) - began)
             while not state.done:

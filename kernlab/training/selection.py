@@ -39,7 +39,7 @@ from kernlab.training.state import TrainingState
 from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
-__all__ = ["Choice", "Selection", "Trial", "held_out", "holds_back", "start"]
+__all__ = ["Choice", "Selection", "Trial", "chosen", "held_out", "holds_back", "start"]
 
 PATH_ROWS, PATH_ROWS_PER_FEATURE, PATH_MOST = 2000, 4, 8000  # that a path of ridge regressions is fitted to
 ALIKE = 0.5  # standard errors by which two epochs must differ
@@ -128,6 +128,23 @@ def start(
     state = StepwiseState(replace(method, solver=solver), data, seed, device, sample_weight)
     state.penalty = penalty
     return state
+
+
+def chosen(
+    method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None = None
+) -> tuple[MethodSpec, Choice | None]:
+    """What the held rows choose for a resolved method that learns from mini-batches, and the method as it was tried.
+
+    Of other methods, and where no rows are held back, the method itself and None. It takes no more threads than the
+    caller had.
+    """
+    if not (isinstance(method.solver, ProximalGradient) and holds_back(method)):
+        return method, None
+    threads = torch.get_num_threads()
+    selection = Selection(method, data, seed, device, sample_weight)
+    torch.set_num_threads(min(threads, torch.get_num_threads()))
+    choice = selection.run()
+    return selection.state.method, choice
 
 
 def _rows(method: MethodSpec, data: Prepared, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

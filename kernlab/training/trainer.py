@@ -45,7 +45,7 @@ from kernlab.training.events import (
     Step,
 )
 from kernlab.training.measure import Measure
-from kernlab.training.selection import Choice, Selection, holds_back, start
+from kernlab.training.selection import Choice, Selection, chosen, holds_back, start
 from kernlab.training.state import TrainingState
 from kernlab.typing import Tensor
 
@@ -207,11 +207,8 @@ def trained(
     """As :func:`learn`, for the state at the end. It takes no more threads than the caller had."""
     threads = torch.get_num_threads()
     try:
-        resolved, where, choice = rules.resolve(method, data), devices.resolve(device), None
-        if isinstance(resolved.solver, ProximalGradient) and holds_back(resolved):
-            choosing = Selection(resolved, data, seed, where, sample_weight)
-            torch.set_num_threads(min(threads, torch.get_num_threads()))
-            choice, resolved = choosing.run(), choosing.state.method
+        where = devices.resolve(device)
+        resolved, choice = chosen(rules.resolve(method, data), data, seed, where, sample_weight)
         state = start(resolved, data, seed, where, sample_weight, choice)
         torch.set_num_threads(min(threads, torch.get_num_threads()))
         while not state.done:
