@@ -63,7 +63,7 @@ def test_pairs_on_pictures(home):
 
     app = page(run=run_id, frequencies="3,7,14,400", order="first", look="class 3 → 8", start="a row of 5")
     found = drawn(app)
-    assert "3 of 15" in subtitle(found["carried_part"])  # there is no frequency 400
+    assert "3 of 30" in subtitle(found["carried_part"])  # there is no frequency 400
     assert len(found["frequencies"]["layout"]["shapes"]) == 3
     assert "class 3 → 8" in subtitle(found["joint_density"])
     assert app.metric[1].label == "of the 3 selected"
