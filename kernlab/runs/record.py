@@ -162,6 +162,7 @@ class _Facts(_Shape):
     target_unit: str = ""
     bound: str | None = None
     n_held: _Whole = 0
+    chosen_on: _Whole = 0
     kept: _Kept | None = None
     total_epochs: float | None = None
 

@@ -126,7 +126,7 @@ def start(
         return StepwiseState(method, data, seed, device, sample_weight)
     solver, penalty = _stepwise(method, data, seed, device, sample_weight)
     state = StepwiseState(replace(method, solver=solver), data, seed, device, sample_weight)
-    state.penalty = penalty
+    state.penalty, state.chosen_on = penalty, len(_rows(method, data, seed)[1])
     return state
 
 

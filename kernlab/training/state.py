@@ -34,6 +34,7 @@ class TrainingState:
     Attributes:
         params: the model's tensors as they stand (those of the head only where the solver learns them).
         penalty: the ridge penalty of heads that leave it open, where rows held back have chosen it.
+        chosen_on: training rows that chose this penalty or the solver's settings before a full-batch training.
         step, per_epoch, total: steps done, in one epoch, in the whole run at most.
         scheduled: steps that the learning rate's schedule spans, where it has one.
         threads, compiled: how a step is computed.
@@ -60,6 +61,7 @@ class TrainingState:
         self.weight = sample_weight
         self.step = 0
         self.penalty: float | None = None
+        self.chosen_on = 0
         self._settled: dict[str, Params] = {}
 
     def tensors(self, X: Any, y: Any) -> tuple[Tensor, Tensor]:

@@ -356,6 +356,7 @@ def _facts(state: TrainingState, data: Prepared, before: _Before) -> dict[str, A
     return {
         "n_train": len(data.X_train),
         "n_held": len(data.X_train) - state.n,
+        "chosen_on": state.chosen_on,
         "n_test": len(data.X_test),
         "d": data.d,
         "K": state.K,

@@ -64,4 +64,12 @@ def settled(watch: Watch) -> str:
     came = {**method.options(), **({"ridge": float(f"{ridge.values[-1]:.3g}")} if ridge and len(ridge.values) else {})}
     said = {key: came.get(key) for key, value in asked.method.options().items() if value == "auto"}
     words = [f"{key} = {to_text(value)}" for key, value in said.items() if value not in (None, "auto")]
-    return f"What auto came to: {', '.join(words)}." if words else ""
+    if not words:
+        return ""
+    came_to = f"What auto came to: {', '.join(words)}."
+    if rows := watch.facts.get("chosen_on"):
+        came_to += (
+            f" These values were best on {number(rows)} of the {number(watch.facts['n_train'])} training rows, after "
+            "training on the others; the model of this run was then trained on all of them."
+        )
+    return came_to

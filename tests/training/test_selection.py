@@ -299,6 +299,7 @@ def test_the_spectrum_of_a_frame_is_as_sparse_as_the_held_rows_like_it():
         errors[k] = np.square(lasso.predict(Phi[held]) - y[held]).mean(), c
     best = min(errors.values())
     assert 2 * np.sqrt(state.solver.g * state.solver.b) == pytest.approx(best[1], rel=0.02)
+    assert state.chosen_on == len(held)
 
 
 def test_small_data_are_not_split():

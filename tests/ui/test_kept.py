@@ -145,3 +145,13 @@ def test_the_table_of_runs_says_it():
     found = run.facts["kept"]
     assert rows([run], set())["kept"][0].startswith(f"epoch {found['epoch']} of {found['stopped']}")
     assert rows([run], set())["epochs"] == [pytest.approx(found["stopped"] + found["epoch"])]
+
+
+def test_a_full_batch_method_says_how_many_rows_chose_its_settings(home):
+    run_id = manager().submit(RunSpec.of("LKRF", "moons", n_samples=300, n_features=20))
+    assert manager().wait(run_id, 120).status == "finished"
+    facts = manager().store.get(run_id).facts
+    rows = round(0.2 * facts["n_train"])
+    assert facts["chosen_on"] == rows
+    text = captions(page("train", run=run_id))
+    assert f"These values were best on {rows} of the {facts['n_train']} training rows" in text
