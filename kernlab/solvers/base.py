@@ -99,6 +99,14 @@ class StepwiseSolver(Solver):
         """The settings among which rows held back choose, from strong penalties to weak ones; itself if it has none."""
         return (self,)
 
+    def rough(self) -> StepwiseSolver:
+        """The same setting, solved only as exactly as it takes to judge it beside others; itself by default."""
+        return self
+
+    def warm(self, start: dict[str, Tensor], solution: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """A start that goes on from the solution of another candidate; by default the start as it is."""
+        return start
+
     def steps(self, problem: Problem) -> int:
         """At most this many steps, at least 1."""
         raise NotImplementedError

@@ -54,6 +54,8 @@ __all__ = [
 ]
 
 ITERATIONS = 20  # of FISTA in one step
+NEAR = 0.9  # of the penalty: gradients from here on may soon give a function weight
+ROUGH = 5e-2  # relative duality gap that tells one g from another
 UNCHOSEN = 1e-5  # g where no rows are held back to choose it
 PAPER_CHANGE = 0.01  # relative change at which the paper stops
 
@@ -265,6 +267,13 @@ class FrameSelection(StepwiseSolver):
         values = [(largest * 10 ** (-k / 2) / unit) ** (1 / power) for k in range(1, 10)]
         return tuple(self.replace(g=float(f"{min(max(g, 1e-12), 1e6):.3g}")) for g in values)
 
+    def rough(self) -> FrameSelection:
+        return self.replace(tolerance=max(self.tolerance, ROUGH))
+
+    def warm(self, start: dict[str, Tensor], solution: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        mu = solution["solver/mu"]
+        return start | {key: mu for key in ("solver/mu", "solver/ahead") if key in start}
+
     def _chosen(self, K: int) -> str:
         """The algorithm. Coordinate descent for several outputs takes minutes that nobody could watch or stop."""
         if self.algorithm != "auto":
@@ -389,9 +398,26 @@ def _fista(
 ) -> tuple[Float[Tensor, "D K"], Float[Tensor, "D K"], float]:
     """Accelerated proximal gradient; the momentum starts anew where it points uphill.
 
+    For p = 1 the iterations change only the functions that have weight, or whose gradient is close to the penalty
+    that keeps them out; which these are is decided anew whenever this is called.
+
     Source: Beck & Teboulle 2009; O'Donoghue & Candès 2015 (restart).
     """
     rate = 0.5 / of.curvature
+    if p == 1:
+        active = (mu != 0).any(1) | (ahead != 0).any(1) | (of.gradient(mu).norm(dim=1) >= NEAR * c)
+        rows = active.nonzero()[:, 0]
+        if 0 < len(rows) < len(mu):
+            part = Means(of.gram[rows][:, rows], of.cross[rows], of.square)
+            inner, inner_ahead, momentum = _fista_steps(part, c, p, mu[rows], ahead[rows], momentum, count, rate)
+            mu, ahead = mu.index_copy(0, rows, inner), ahead.index_copy(0, rows, inner_ahead)
+            return mu, ahead, momentum
+    return _fista_steps(of, c, p, mu, ahead, momentum, count, rate)
+
+
+def _fista_steps(
+    of: Means, c: float, p: float, mu: Tensor, ahead: Tensor, momentum: float, count: int, rate: float
+) -> tuple[Tensor, Tensor, float]:
     for _ in range(count):
         after = power_prox(ahead - rate * of.gradient(ahead), rate * c, p)
         if float(((ahead - after) * (after - mu)).sum()) > 0:

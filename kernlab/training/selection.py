@@ -490,7 +490,7 @@ def _stepwise(
             best, worse = (error, solver, penalty), 0
         else:
             worse += 1
-        if worse == 3:  # the path goes on to ever smaller penalties
+        if worse == 2:  # the path goes on to ever smaller penalties, which take ever longer
             break
     assert best
     return best[1], best[2]

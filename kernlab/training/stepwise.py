@@ -50,11 +50,17 @@ class StepwiseState(TrainingState):
         self._last: float | None = None
 
     def tried(self, solver: StepwiseSolver) -> StepwiseState:
-        """The same training by another setting of the solver, before its first step; what was gathered is shared."""
+        """The same training by another setting of the solver, before its first step; what was gathered is shared.
+
+        It starts from what this training has found, where the solver can, and is solved only as exactly as judging it
+        beside others takes.
+        """
+        solver = solver.rough()
         other = copy(self)
         other.solver, other.method, other.step = solver, replace(self.method, solver=solver), 0
         other.total = solver.steps(self.problem)
-        other._put(solver.start(self.problem))
+        start = solver.start(self.problem)
+        other._put(solver.warm(start, self.numbers) if self.step else start)
         return other
 
     @property

@@ -240,7 +240,7 @@ def _regression(n=400):
 
 
 def test_replicates_choose_what_a_run_alone_chooses():
-    data, method = noisy(), METHODS["ASKL"].with_options(SMALL)
+    data, method = noisy(), METHODS["ASKL"].with_options({**SMALL, "validation": 0.2, "epochs": 8})
     single = [trained(method, data, seed=seed, device="cpu").model() for seed in (0, 1)]
     for batched in (False, True):
         found = sorted(
