@@ -25,8 +25,8 @@ from kernlab import __version__
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
 
 if TYPE_CHECKING:
-    from kernlab.analysis.comparison import Summary
     from kernlab.compare import Comparison, Record, Tuning
+    from kernlab.compare.summary import Summary
     from kernlab.runs.store import Store
     from kernlab.spec import RunSpec
     from kernlab.training.control import Control
@@ -394,7 +394,7 @@ def compare(
     as_json: bool,
 ) -> None:
     """Compare methods on the same splits; the same command goes on where it was stopped."""
-    from kernlab.analysis.comparison import summarise
+    from kernlab.compare.summary import summarise
     from kernlab.compare.written import assemble
 
     tuning = _tuning(tune, trials, budget, search, folds)
@@ -883,10 +883,10 @@ def _reproduce_table(
 ) -> None:
     import time
 
-    from kernlab.analysis.comparison import CONSTANT, summarise
     from kernlab.analysis.tables import to_csv, to_latex_published, to_long_csv
     from kernlab.bench.published import printed
     from kernlab.bench.tables import REPEATS, TABLES, beside, comparison_of
+    from kernlab.compare.summary import CONSTANT, summarise
 
     began = time.perf_counter()
     tuning = _tuning(tune, trials, budget, search, folds)

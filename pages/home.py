@@ -5,10 +5,8 @@ import time
 import streamlit as st
 
 from kernlab import devices
-from kernlab.analysis.function_view import function_view
-from kernlab.analysis.joint import joint_density
-from kernlab.plots.function_view import plot_function
-from kernlab.plots.joint import plot_joint
+from kernlab.pictures.function_view import function_view, plot_function
+from kernlab.pictures.joint import joint_density, plot_joint
 from kernlab.ui import pictures, polling, setup
 from kernlab.ui.links import door
 from kernlab.ui.miniature import SPEC, Miniature

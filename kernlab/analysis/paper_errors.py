@@ -27,15 +27,15 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 
-from kernlab.analysis.comparison import Published
-from kernlab.analysis.moment import KernelAt
-from kernlab.analysis.phase_distance import PhaseDistance, phase_distance
 from kernlab.bounds.spectral import rademacher_bound
+from kernlab.compare.summary import Published
 from kernlab.feature_maps import NonStationary
 from kernlab.feature_maps.densities import draw
 from kernlab.linalg import singular_value_threshold
 from kernlab.methods import METHODS
 from kernlab.objectives import Squared
+from kernlab.pictures.kernel_at import KernelAt
+from kernlab.pictures.phases import PhaseDistance, phase_distance
 from kernlab.solvers.frame_selection import best_spectrum, penalty_constant
 from kernlab.solvers.proximal_gradient import proximal_step, risk_gradients
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kernlab.analysis.comparison import CONSTANT, Finished, Row, Summary, Table
+from kernlab.compare.summary import CONSTANT, Finished, Row, Summary, Table
 
 __all__ = ["escape", "number", "to_csv", "to_json", "to_latex", "to_latex_published", "to_long_csv", "to_wide_csv"]
 

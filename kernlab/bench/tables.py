@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernlab.analysis.comparison import CONSTANT, Beside, Published, Row, Table, on_scale, summarise
 from kernlab.bench.published import printed
 from kernlab.compare import Comparison, Record, Tuning
+from kernlab.compare.summary import CONSTANT, Beside, Published, Row, Table, on_scale, summarise
 from kernlab.compare.written import assemble
 from kernlab.data import SOURCES
 from kernlab.data.folder import VARIABLE, files

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from kernlab.analysis.comparison import OFF_SCALE
 from kernlab.analysis.paper_errors import (
     Against,
     CauchyKernels,
@@ -23,7 +22,8 @@ from kernlab.analysis.paper_errors import (
     Widths,
 )
 from kernlab.analysis.paper_frames import Products, Rates, Roots
-from kernlab.plots.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION, figure, method_style
+from kernlab.compare.summary import OFF_SCALE
+from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION, figure, method_style
 
 __all__ = [
     "plot_against_constant",

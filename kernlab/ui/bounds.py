@@ -6,15 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from kernlab.analysis.bound_rates import against_n, sweep, verdict, weight_guarantee
-from kernlab.analysis.bound_sliders import Given, Slider, bars_if, sliders, what_if
 from kernlab.bounds import BOUNDS
-from kernlab.plots.bound_rates import plot_against_n, plot_sweep, plot_weight_guarantee
-from kernlab.plots.bound_terms import plot_bound_now
+from kernlab.pictures.base import At
+from kernlab.pictures.bound_rates import (
+    against_n,
+    plot_against_n,
+    plot_sweep,
+    plot_weight_guarantee,
+    sweep,
+    verdict,
+    weight_guarantee,
+)
+from kernlab.pictures.bound_sliders import Given, Slider, bars_if, given, read_changes, sliders, what_if
+from kernlab.pictures.bound_terms import plot_bound_now
 from kernlab.ui import pictures, view
 from kernlab.ui.live import digits
-from kernlab.ui.pictures import Shown
-from kernlab.ui.pictures.bounds import given, read_changes
 from kernlab.ui.watch import Moment
 
 __all__ = ["said", "what_if_section"]
@@ -53,20 +59,18 @@ _KINDS = {
 # -- above the pictures ----------------------------------------------------------------------------------------
 
 
-def said(shown: Sequence[Shown]) -> None:
+def said(shown: Sequence[At]) -> None:
     """Whether each run's bound says anything, in a sentence."""
     for at, column in zip(shown, st.columns(len(shown)), strict=True):
         with column:
             _said(at)
 
 
-def _said(at: Shown) -> None:
+def _said(at: At) -> None:
     found = given(at)
     if found is None:
         known = ", ".join(f"{bound.title.lower()} ({bound.source})" for bound in BOUNDS.values())
-        st.info(
-            f"There is no bound here for {at.watch.run.method}. kernlab has these: {known}.", icon=":material/info:"
-        )
+        st.info(f"There is no bound here for {at.run.run.method}. kernlab has these: {known}.", icon=":material/info:")
         return
     if not found.values:
         why = " It is about squared errors, and this run minimises another loss." if found.bound.name == "frame" else ""
@@ -83,7 +87,7 @@ def _said(at: Shown) -> None:
 # -- beneath them ----------------------------------------------------------------------------------------------
 
 
-def what_if_section(shown: Sequence[Shown]) -> None:
+def what_if_section(shown: Sequence[At]) -> None:
     """Sliders, the bound as it would be, and all terms with their formulas."""
     found = [(at, bound) for at in shown if (bound := given(at)) is not None and bound.values]
     offered: dict[str, Slider] = {}
@@ -136,15 +140,15 @@ def _moved(key: str) -> None:
     view.now()["whatif"] = ",".join(f"{name}={value:.12g}" for name, value in changes.items())
 
 
-def _answers(at: Shown, bound: Given, changes: Mapping[str, float], *, alone: bool) -> None:
+def _answers(at: At, bound: Given, changes: Mapping[str, float], *, alone: bool) -> None:
     """The bound as bars, over n or over its slider, and what λ₁ guarantees."""
     mine = {each.key for each in sliders(bound)}
     changes = {key: value for key, value in changes.items() if key in mine}
     if not mine:
-        st.caption(f"{at.watch.run.method}: no slider moves this bound.")
+        st.caption(f"{at.run.run.method}: no slider moves this bound.")
         return
     log = bool(bound.bound.trivial and at.view["boundlog"])
-    stamp = (at.watch.id, *at.watch.version, at.moment.step, log, tuple(changes.items()))
+    stamp = (at.run.id, *at.run.version, at.moment.step, log, tuple(changes.items()))
     if (judged := verdict(bound, changes)) is not None and changes:
         st.markdown(judged.sentence)
     rates, swept, promised = against_n(bound, changes), sweep(bound, changes), weight_guarantee(bound, changes)
@@ -195,11 +199,11 @@ def _numbers(values: Mapping[str, float]) -> None:
             st.metric("Growth of ⟨K, YYᵀ⟩", " to ".join(dict.fromkeys(ends)), width="content")
 
 
-def _terms(found: Sequence[tuple[Shown, Given]], changes: Mapping[str, float]) -> None:
+def _terms(found: Sequence[tuple[At, Given]], changes: Mapping[str, float]) -> None:
     """A bound's formula, and every term with its values and what it says; two runs of one bound share the table."""
     bound, values = found[0][1].bound, {}
     for at, each in found:
-        whose = f" ({at.watch.run.method})" if len(found) > 1 else ""
+        whose = f" ({at.run.run.method})" if len(found) > 1 else ""
         values[f"now{whose}"] = _measured(at.moment)
         if at.reference:
             values[f"then{whose}"] = _measured(at.reference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kernlab.plots.theme import GREY, KEPT
+from kernlab.pictures.theme import GREY, KEPT
 from kernlab.runs.kept import held_out_rows, number
 from kernlab.ui.forms import to_text
 from kernlab.ui.watch import Watch

@@ -11,13 +11,13 @@ from typing import Any
 import streamlit as st
 
 from kernlab.analysis import tables
-from kernlab.analysis.bands import bands
-from kernlab.analysis.comparison import CONSTANT, OFF_SCALE, Beside, Row, Summary, Table, summarise
 from kernlab.bench.published import TABLES, printed
+from kernlab.compare.bands import bands
 from kernlab.compare.job import Snapshot
 from kernlab.compare.records import StoredComparison
-from kernlab.plots.comparison import plot_bands, plot_repeats, plot_speed
-from kernlab.plots.ranks import plot_ranks
+from kernlab.compare.summary import CONSTANT, OFF_SCALE, Beside, Row, Summary, Table, summarise
+from kernlab.pictures.comparison import plot_bands, plot_repeats, plot_speed
+from kernlab.pictures.ranks import plot_ranks
 from kernlab.ui import grid, pictures
 from kernlab.ui.forms import to_text
 from kernlab.ui.live import digits

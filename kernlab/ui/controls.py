@@ -7,18 +7,18 @@ from typing import TypeAlias
 
 import streamlit as st
 
-from kernlab.analysis.approximation import MEASURES
-from kernlab.analysis.directions import read_direction
-from kernlab.analysis.spectrum import ORDERS
 from kernlab.errors import KernlabError
-from kernlab.ui import pictures, view
-from kernlab.ui.pictures import Picture, Shown
-from kernlab.ui.pictures.looking import OWN, input_names
-from kernlab.ui.pictures.spectrum import starts
+from kernlab.pictures.approximation import MEASURES
+from kernlab.pictures.base import At, Picture
+from kernlab.pictures.directions import OWN, directions, input_names, read_direction
+from kernlab.pictures.kernels import matrices
+from kernlab.pictures.profile import starts
+from kernlab.pictures.spectrum import ORDERS
+from kernlab.ui import view
 
 __all__ = ["CONTROLS", "control", "controls"]
 
-Control: TypeAlias = Callable[[Shown], None]
+Control: TypeAlias = Callable[[At], None]
 
 #: Every switch, in the order of the page, by its name in the view.
 CONTROLS: dict[str, Control] = {}
@@ -34,7 +34,7 @@ def control(name: str) -> Callable[[Control], Control]:
     return file
 
 
-def controls(shown: Iterable[Picture], at: Shown) -> None:
+def controls(shown: Iterable[Picture], at: At) -> None:
     """The switches that these pictures use."""
     used = {switch for each in shown for switch in each.uses}
     for name, draw in CONTROLS.items():
@@ -48,23 +48,23 @@ def _toggle(name: str, label: str, help: str | None = None) -> None:
 
 
 @control("boundlog")
-def _boundlog(at: Shown) -> None:
+def _boundlog(at: At) -> None:
     _toggle("boundlog", "Log axis")
 
 
 @control("log")
-def _log(at: Shown) -> None:
+def _log(at: At) -> None:
     _toggle("log", "Log axis")
 
 
 @control("smooth")
-def _smooth(at: Shown) -> None:
+def _smooth(at: At) -> None:
     _toggle("smooth", "Smooth")
 
 
 @control("look")
-def _look(at: Shown) -> None:
-    said, looks = view.now(), pictures.directions(at)
+def _look(at: At) -> None:
+    said, looks = view.now(), directions(at)
     if looks and said["look"] not in looks:
         view.change(look=looks[0])
     if len(looks) > 1:
@@ -75,7 +75,7 @@ def _look(at: Shown) -> None:
 
 
 @control("output")
-def _output(at: Shown) -> None:
+def _output(at: At) -> None:
     said = view.now()
     outputs = int(at.facts.get("K", 1)) if at.facts.get("task") == "regression" else 1
     if said["output"] >= outputs:
@@ -88,7 +88,7 @@ def _output(at: Shown) -> None:
 
 
 @control("custom")
-def _custom(at: Shown) -> None:
+def _custom(at: At) -> None:
     said, names = view.now(), input_names(at)
     if said["look"] != OWN:
         return
@@ -103,7 +103,7 @@ def _custom(at: Shown) -> None:
 
 
 @control("start")
-def _start(at: Shown) -> None:
+def _start(at: At) -> None:
     said, offered = view.now(), list(starts(at))
     if "omega_prime" not in at.arrays or len(offered) < 2:  # a stationary kernel is the same everywhere
         return
@@ -116,7 +116,7 @@ def _start(at: Shown) -> None:
 
 
 @control("order")
-def _order(at: Shown) -> None:
+def _order(at: At) -> None:
     said = view.now()
     offered = [order for order in ORDERS if order != "heaviest" or "q" in at.arrays]
     if said["order"] not in offered:
@@ -129,13 +129,13 @@ def _order(at: Shown) -> None:
 
 
 @control("surface")
-def _surface(at: Shown) -> None:
+def _surface(at: At) -> None:
     _toggle("surface", "Surface", "The joint density as a surface that can be turned")
 
 
 @control("matrix")
-def _matrix(at: Shown) -> None:
-    said, offered = view.now(), pictures.matrices(at)
+def _matrix(at: At) -> None:
+    said, offered = view.now(), matrices(at)
     if said["matrix"] not in offered:
         view.change(matrix="features")
     if len(offered) > 1:
@@ -146,7 +146,7 @@ def _matrix(at: Shown) -> None:
 
 
 @control("measure")
-def _measure(at: Shown) -> None:
+def _measure(at: At) -> None:
     said = view.now()
     if said["measure"] not in MEASURES:
         view.change(measure=MEASURES[0])

@@ -16,13 +16,13 @@ from typing import TypeAlias
 import streamlit as st
 
 from kernlab.errors import KernlabError
+from kernlab.pictures.base import PICTURES, At, Picture, offered
 from kernlab.runs.jobs import JobManager, manager
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
 from kernlab.ui import live, pictures, polling, scene, view
 from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
-from kernlab.ui.pictures import Picture, Shown
 from kernlab.ui.table import result
 from kernlab.ui.transport import progress
 from kernlab.ui.watch import Moment, Watch
@@ -35,10 +35,10 @@ EXAMPLE = RunSpec.of("ASKL", "checkerboard", n_features=500, epochs=20)
 _OFFERED = 200  # runs in the list
 _SHARE, _SELDOM = 0.04, 32  # of the time that drawing may take while a run trains, and seconds between looks at most
 
-Around: TypeAlias = Callable[[Sequence[Shown]], None]
+Around: TypeAlias = Callable[[Sequence[At]], None]
 
 
-def _nothing(shown: Sequence[Shown]) -> None: ...
+def _nothing(shown: Sequence[At]) -> None: ...
 
 
 def page(name: str, title: str, words: str, *, before: Around = _nothing, after: Around = _nothing) -> None:
@@ -190,29 +190,29 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) ->
         moment = first if watch is watches[0] else watch.moment(said["at"])
         if moment:
             reference = None if said["reference"] is None else watch.moment(said["reference"])
-            shown.append(Shown(watch, moment, said, reference, side))
+            shown.append(At(watch, moment, said, reference, side))
     before(shown)
     wanted = (name, f"inside.{name}")
-    offered = [pictures.offered(wanted, at) for at in shown]
-    if not any(offered):
+    fitting = [offered(wanted, at) for at in shown]
+    if not any(fitting):
         st.info("The method of this run has nothing of this kind to show.", icon=":material/info:")
     with st.container(horizontal=True, vertical_alignment="center", key="inside-switches"):
-        controls([each for one in offered for each in one], shown[0])
+        controls([each for one in fitting for each in one], shown[0])
         if said["frequencies"] or said["points"]:
             st.button("Clear the selection", icon=":material/deselect:", on_click=view.change,
                       kwargs={"frequencies": "", "points": ""})  # fmt: skip
     if len(shown) == 1:
-        live.columns(offered[0], shown[0])
+        live.columns(fitting[0], shown[0])
     else:
-        _side_by_side(offered, shown)
+        _side_by_side(fitting, shown)
     after(shown)
 
 
-def _side_by_side(offered: Sequence[Sequence[Picture]], shown: Sequence[Shown]) -> None:
+def _side_by_side(fitting: Sequence[Sequence[Picture]], shown: Sequence[At]) -> None:
     """The same picture of both runs in a row."""
-    for each in pictures.PICTURES.values():
-        if any(each in one for one in offered):
-            for column, at, one in zip(st.columns(len(shown)), shown, offered, strict=True):
+    for each in PICTURES.values():
+        if any(each in one for one in fitting):
+            for column, at, one in zip(st.columns(len(shown)), shown, fitting, strict=True):
                 with column:
                     if each in one:
                         pictures.draw(each, at)

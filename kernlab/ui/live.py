@@ -13,11 +13,13 @@ from kernlab.composition import MethodSpec
 from kernlab.feature_maps import FeatureMap
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
+from kernlab.pictures.base import At, Picture, offered
+from kernlab.pictures.results import head_words
+from kernlab.pictures.weights import rank
 from kernlab.solvers import Assigned, ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import chosen, pictures, view
 from kernlab.ui.controls import controls
-from kernlab.ui.pictures import Picture, Shown
 from kernlab.ui.watch import Moment, Watch
 
 __all__ = [
@@ -167,7 +169,7 @@ def _advance(watch: Watch) -> None:
 
 def numbers(watch: Watch, moment: Moment) -> None:
     """The moment's results; of a finished run, those of every head."""
-    at, values = Shown(watch, moment, view.now()), moment.values
+    at, values = At(watch, moment, view.now()), moment.values
     percent = watch.facts.get("metric") == "accuracy"
     name = "accuracy" if percent else "RMSE"
 
@@ -177,9 +179,7 @@ def numbers(watch: Watch, moment: Moment) -> None:
         return f"{value:.1f} %" if percent else digits(value)
 
     heads: dict[str, Any] = watch.run.summary.get("heads", {}) if moment.latest else {}
-    cells = [
-        (f"Test {name}, {pictures.head_words(head)}", shown(found["test_metric"])) for head, found in heads.items()
-    ]
+    cells = [(f"Test {name}, {head_words(head)}", shown(found["test_metric"])) for head, found in heads.items()]
     cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
     cells.append((f"Training {name}", shown(values.get("train_metric"))))
     if "objective" in watch.history or not watch.at_once:
@@ -188,8 +188,8 @@ def numbers(watch: Watch, moment: Moment) -> None:
         cells.append(("Features kept", f"{values['bound/support']:.0f}"))
     if "nonzero" in values:
         cells.append(("Functions kept", f"{values['nonzero']:.0f}"))
-    if (rank := pictures.rank(at)) is not None:
-        cells.append(("Rank of W", str(rank)))
+    if (found := rank(at)) is not None:
+        cells.append(("Rank of W", str(found)))
     for label, value in cells:
         st.metric(label, value, width="content")
 
@@ -217,8 +217,8 @@ def repeat(spec: RunSpec | None) -> None:
 def views(watch: Watch, moment: Moment) -> None:
     """The chosen view of the run."""
     said = view.now()
-    at = Shown(watch, moment, said)
-    there = [name for name in _VIEWS if pictures.offered(name, at)] or ["overview"]
+    at = At(watch, moment, said)
+    there = [name for name in _VIEWS if offered(name, at)] or ["overview"]
     if said["view"] not in there:
         view.change(view=there[0])
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
@@ -227,7 +227,7 @@ def views(watch: Watch, moment: Moment) -> None:
                 "View", there, default=said["view"], key=view.held("view"), required=True,
                 format_func=_VIEWS.__getitem__, label_visibility="collapsed",
             )  # fmt: skip
-        shown = pictures.offered(said["view"], at)
+        shown = offered(said["view"], at)
         controls(shown, at)
     columns(shown, at)
     if said["view"] == "overview":
@@ -243,7 +243,7 @@ def views(watch: Watch, moment: Moment) -> None:
         _terms(at.bound, moment)
 
 
-def columns(shown: Sequence[Picture], at: Shown) -> None:
+def columns(shown: Sequence[Picture], at: At) -> None:
     """Pictures in two columns, each put where there is more room; one left over, or that asks for it, has the whole
     width."""
     if any(each.wide for each in shown):

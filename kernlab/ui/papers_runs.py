@@ -17,7 +17,7 @@ from kernlab.bench.di_figures import WIDTHS
 from kernlab.bench.lkrf import EXAMPLES
 from kernlab.data.folder import VARIABLE, files
 from kernlab.errors import KernlabError
-from kernlab.plots.beside import plot_measured
+from kernlab.pictures.beside import plot_measured
 from kernlab.ui import grid, pictures
 from kernlab.ui.papers_choices import Choices, choices_of, keep
 from kernlab.ui.papers_job import Asked, Progress, reproductions

@@ -16,17 +16,17 @@ from typing import Any
 
 import streamlit as st
 
-from kernlab.analysis.comparison import CONSTANT, OFF_SCALE, Published
 from kernlab.bench.published import TABLES as PRINTED
 from kernlab.bench.published import printed
 from kernlab.bench.tables import TABLES, available, beside, comparison_of
 from kernlab.compare import Comparison, Tuning
 from kernlab.compare.job import ComparisonManager, Snapshot
 from kernlab.compare.records import comparison_id
+from kernlab.compare.summary import CONSTANT, OFF_SCALE, Published
 from kernlab.data.catalogue import registered
 from kernlab.devices import cores
 from kernlab.errors import KernlabError, UnknownNameError
-from kernlab.plots.beside import METRICS, plot_beside
+from kernlab.pictures.beside import METRICS, plot_beside
 from kernlab.ui import grid, pictures
 from kernlab.ui.forms import show_error
 from kernlab.ui.papers_choices import Choices, choices_of, keep

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from kernlab.ui.pictures import Shown, phases_now
+from kernlab.pictures.base import At
+from kernlab.pictures.phases import phases_now
 
 __all__ = ["phases"]
 
@@ -16,7 +17,7 @@ _EXPLAINED = (
 )
 
 
-def phases(shown: Sequence[Shown]) -> None:
+def phases(shown: Sequence[At]) -> None:
     """The distance of each run's features from the kernel of their frequencies, where they have random phases."""
     found = [(at, phases_now(at)) for at in shown]
     if not any(distance for _, distance in found):
@@ -39,6 +40,6 @@ def phases(shown: Sequence[Shown]) -> None:
             )  # fmt: skip
 
 
-def _kind(at: Shown) -> str:
+def _kind(at: At) -> str:
     assert at.method
     return f"phase={at.method.options().get('phase', 'shared')}"

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from kernlab.analysis.joint import nonstationarity
-from kernlab.analysis.selection import selection
-from kernlab.analysis.spectrum import Spectrum, ranked
+from kernlab.pictures.base import At
+from kernlab.pictures.directions import direction, looked
+from kernlab.pictures.selection import selection
+from kernlab.pictures.spectrum import Spectrum, frequencies_at, nonstationarity, ranked, selected
 from kernlab.ui.controls import CONTROLS
 from kernlab.ui.phases import phases
-from kernlab.ui.pictures import Shown
-from kernlab.ui.pictures.looking import direction, looked
-from kernlab.ui.pictures.spectrum import frequencies_at, selected
 
 __all__ = ["frequency_list", "numbers"]
 
@@ -26,7 +24,7 @@ _EXPLAINED = (
 )
 
 
-def numbers(shown: Sequence[Shown]) -> None:
+def numbers(shown: Sequence[At]) -> None:
     """ν of all inputs, with the change since training began; and what random phases make of it."""
     phases(shown)
     for column, at in zip(st.columns(len(shown)), shown, strict=True):
@@ -41,7 +39,7 @@ def numbers(shown: Sequence[Shown]) -> None:
                 st.metric(f"of the {len(places)} selected", f"{part:.3f}", width="content")
 
 
-def frequency_list(shown: Sequence[Shown]) -> None:
+def frequency_list(shown: Sequence[At]) -> None:
     """The frequencies as a table: the selected ones first, then the others in the chosen order."""
     listed = [at for at in shown if "omega" in at.arrays]
     if listed and not any(at.image for at in listed):  # pictures of frequencies bring that switch with them
@@ -52,7 +50,7 @@ def frequency_list(shown: Sequence[Shown]) -> None:
                 _list(at)
 
 
-def _list(at: Shown) -> None:
+def _list(at: At) -> None:
     now, before = frequencies_at(at)
     picked = selected(at)
     places, order = ranked(now, before, at.view["order"], picked)

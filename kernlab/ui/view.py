@@ -5,36 +5,20 @@ A page that shows a run at a moment finds the moment, the direction and the axes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
+from kernlab.pictures.base import VIEW as pictures
 from kernlab.ui.forms import to_text
 
-__all__ = ["VIEW", "change", "fill", "held", "now", "places", "scene"]
+__all__ = ["VIEW", "change", "fill", "held", "now", "scene"]
 
-#: What the address may say about the view; leaving it out means this. The type of a default is the value's;
-#: None stands for a number that may be missing.
+#: What the address may say about the view; leaving it out means this.
 DEFAULTS: dict[str, Any] = {
     "view": "overview",  # the tab of the Train page
-    "smooth": False,
-    "log": False,
-    "boundlog": True,
-    "look": "principal direction 1",  # along which line frequencies are looked at
-    "custom": "",  # its weights of the inputs, where it is chosen freely
-    "at": None,  # the moment, in epochs; None: the newest
-    "reference": None,  # another one that it is compared with
-    "output": 0,
-    "start": "the origin",  # where a kernel along that line starts
-    "surface": False,  # densities over a plane as a surface
-    "order": "longest",  # of frequencies in a list
-    "frequencies": "",  # places of the selected ones
-    "points": "",  # and of the selected rows
-    "matrix": "features",  # what a Gram matrix is looked at as
-    "measure": "relative",  # of the error of features
-    "around": "",  # the point x₀ that k(x₀, ·) is shown of
+    **pictures,
     "whatif": "",  # sliders of a bound that were moved: "n=1000,delta=0.01"
 }
 
@@ -91,8 +75,3 @@ def scene() -> dict[str, str]:
     """What the address has to say about the view."""
     changed = {name: to_text(value) for name, value in now().items() if value != DEFAULTS[name]}
     return {name: text for name, text in changed.items() if len(text) <= _LONGEST}
-
-
-def places(text: str) -> tuple[int, ...]:
-    """The numbers in a text like "3,17,40"."""
-    return tuple(int(number) for number in re.findall(r"\d+", text))

@@ -8,9 +8,9 @@ import signal
 
 import pytest
 
-from kernlab.analysis.comparison import summarise
 from kernlab.cli import _print_comparison
 from kernlab.compare import Record
+from kernlab.compare.summary import summarise
 
 QUICK = ("--backend", "here", "--set", "n_features=20", "--set", "epochs=2", "--dataset", "iris")
 

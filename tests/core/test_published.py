@@ -5,8 +5,8 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from kernlab.analysis.comparison import OFF_SCALE
 from kernlab.bench.published import TABLES, printed
+from kernlab.compare.summary import OFF_SCALE
 from kernlab.data import known, load
 from kernlab.data.catalogue import registered
 from kernlab.errors import UnknownNameError

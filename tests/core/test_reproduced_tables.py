@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlab.analysis.comparison import OFF_SCALE
 from kernlab.bench.published import printed
 from kernlab.bench.tables import TABLES, available, beside, comparison_of
 from kernlab.compare import Record, Tuning
 from kernlab.compare.run import plan
+from kernlab.compare.summary import OFF_SCALE
 from kernlab.data import known
 from kernlab.errors import DataError, OptionError, UnknownNameError
 

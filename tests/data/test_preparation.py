@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.analysis.landmarks import landmarks
 from kernlab.data import DataSpec, constant_metric, load, make_dataset, prepare, rescaled
 from kernlab.errors import DataError, OptionError
 from kernlab.methods import METHODS
 from kernlab.model import Model
+from kernlab.pictures.landmarks import landmarks
 from kernlab.spec import RunSpec
 from kernlab.training.events import Finished, Snapshot, Started
 from kernlab.training.trainer import train

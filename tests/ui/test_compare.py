@@ -178,8 +178,8 @@ def test_the_view_is_in_the_address(home):
 
 def test_better_where_it_finished_is_underlined_and_said():
     def shown():
-        from kernlab.analysis.comparison import summarise
         from kernlab.compare import Record
+        from kernlab.compare.summary import summarise
         from kernlab.ui.compared import _table
 
         values = {"SK": [80.0, 81.0, 79.0, 80.5], "ASKL": [85.0, 86.1, 84.0, None], "RF": [70.0, 71.1, 69.0, 70.4]}

@@ -4,14 +4,18 @@ import json
 
 import numpy as np
 import pytest
+from drawn import decoded
 from streamlit.testing.v1 import AppTest
 
 from kernlab.methods import METHODS
-from kernlab.plots.export import _values
+from kernlab.pictures.base import PICTURES, At
+from kernlab.pictures.decay import _ridge
+from kernlab.pictures.kernels import matrices
+from kernlab.pictures.phases import phases_now
+from kernlab.pictures.sample_plane import plane_at
 from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui import view
-from kernlab.ui.pictures import PICTURES, Shown, kernel
 from kernlab.ui.watch import Watch
 
 SMALL = {"n_features": 40, "epochs": 2, "order": 4, "max_turns": 2, "batch_size": 50}
@@ -45,7 +49,7 @@ def shown(run_id, at=None, reference=None, **said):
     watch = Watch(manager(), run_id)
     watch.refresh()
     then = None if reference is None else watch.moment(reference)
-    return Shown(watch, watch.moment(at), {**view.DEFAULTS, **said}, then)
+    return At(watch, watch.moment(at), {**view.DEFAULTS, **said}, then)
 
 
 def page(run_id, where="kernel", **scene):
@@ -63,7 +67,7 @@ def figures(app):
 
 
 def matrix(app):
-    return _values(figures(app)["gram"]["data"][0]["z"])
+    return decoded(figures(app)["gram"]["data"][0]["z"])
 
 
 def features(arrays, X):
@@ -111,10 +115,10 @@ def test_the_matrix_is_that_of_the_moment():
 )
 def test_what_a_kernel_can_be_compared_with(method, dataset, offered):
     at = shown(ran(method, dataset))
-    assert list(kernel.matrices(at)) == offered
+    assert list(matrices(at)) == offered
     # What a run does not have is the features' matrix, without a word.
     for which in ("features", "exact", "error", "change"):
-        assert PICTURES["gram"].make(shown(at.watch.id, matrix=which)).data
+        assert PICTURES["gram"].make(shown(at.run.id, matrix=which)).data
 
 
 def test_selected_rows_are_drawn_and_remembered():
@@ -123,8 +127,8 @@ def test_selected_rows_are_drawn_and_remembered():
     at = shown(run_id)
     K = features(at.arrays, at.sample.X) @ features(at.arrays, at.sample.X).T
     first, own, second, _ = figures(app)["gram_rows"]["data"]
-    np.testing.assert_allclose(_values(first["y"]), K[3], atol=1e-5)
-    np.testing.assert_allclose(_values(second["y"]), K[17], atol=1e-5)
+    np.testing.assert_allclose(decoded(first["y"]), K[3], atol=1e-5)
+    np.testing.assert_allclose(decoded(second["y"]), K[17], atol=1e-5)
     assert own["y"] == [pytest.approx(K[3, 3], abs=1e-5)]
     marks = figures(app)["diagonal"]["data"][1]
     assert marks["x"] == pytest.approx([K[3, 3], K[17, 17]], abs=1e-5)
@@ -147,17 +151,17 @@ def test_what_is_clicked_is_selected():
 @pytest.mark.parametrize("dataset", ["moons", "iris"])
 def test_a_click_moves_the_point_to_the_nearest_row(dataset):
     at = shown(ran(dataset=dataset))
-    places = kernel._plane(at).coordinates
+    places = plane_at(at).coordinates
     click = {"x": float(places[11, 0]) + 1e-4, "y": float(places[11, 1]) - 1e-4}
     around = PICTURES["kernel_surface"].taken(at, "click", click)["around"]
     assert places[int(around)] == pytest.approx(places[11])  # iris has equal rows
     assert PICTURES["kernel_surface"].taken(at, "click", {"x": None}) == {}
     x = PICTURES["kernel_profile"].taken(at, "click", {"x": float(places[11, 0])})["around"]
     assert places[int(x), 0] == pytest.approx(places[11, 0])
-    app = page(at.watch.id, around=around)
+    app = page(at.run.id, around=around)
     assert f"row {around}" in figures(app)["kernel_surface"]["layout"]["title"]["subtitle"]["text"]
-    assert page(at.watch.id, around="99999")
-    assert page(at.watch.id, around="nonsense", points="99999", matrix="?", measure="?")
+    assert page(at.run.id, around="99999")
+    assert page(at.run.id, around="nonsense", points="99999", matrix="?", measure="?")
 
 
 def test_a_regression_has_no_classes():
@@ -171,7 +175,7 @@ def test_pairs_are_the_kernel_of_their_frequencies():
     at = shown(run_id)
     X = at.sample.X.astype(float)
     np.testing.assert_allclose(matrix(page(run_id)), averaged(at.arrays, X), atol=1e-5)
-    assert kernel.phases_now(at) is None
+    assert phases_now(at) is None
     assert "phase_distances" not in figures(page(run_id))
 
 
@@ -184,16 +188,16 @@ def test_where_there_are_phases_the_pages_say_so_with_a_number_and_a_curve(where
     for name, moment in (("now", at), ("before", shown(run_id, 0.0))):
         Phi, K = features(moment.arrays, X), averaged(moment.arrays, X)
         apart[name] = np.linalg.norm(Phi @ Phi.T - K) / np.linalg.norm(K)
-    assert kernel.phases_now(at).own == pytest.approx(apart["now"], rel=1e-3)
+    assert phases_now(at).own == pytest.approx(apart["now"], rel=1e-3)
     app = page(run_id, where)
     said = {each.label: each for each in app.metric}["Distance from the kernel of the frequencies"]
     assert said.value == f"{apart['now']:.3f}"
-    assert said.delta == f"{kernel.phases_now(at).redrawn:.3f} with phases drawn anew"
+    assert said.delta == f"{phases_now(at).redrawn:.3f} with phases drawn anew"
     assert any("random phases (phase=shared)" in each.value for each in app.caption)
     own, redrawn = figures(app)["phase_distances"]["data"]
-    assert _values(own["y"])[0] == pytest.approx(apart["before"], rel=1e-3)
-    assert _values(own["y"])[-1] == pytest.approx(apart["now"], rel=1e-3)
-    assert _values(redrawn["y"])[-1] == pytest.approx(kernel.phases_now(at).redrawn)
+    assert decoded(own["y"])[0] == pytest.approx(apart["before"], rel=1e-3)
+    assert decoded(own["y"])[-1] == pytest.approx(apart["now"], rel=1e-3)
+    assert decoded(redrawn["y"])[-1] == pytest.approx(phases_now(at).redrawn)
     earlier = {each.label: each for each in page(run_id, where, at="0").metric}
     assert earlier["Distance from the kernel of the frequencies"].value == f"{apart['before']:.3f}"
 
@@ -223,7 +227,7 @@ def test_alignment_over_the_run_ends_where_it_stands_now():
 
 def test_a_ridge_that_counts_a_sum_is_divided_by_the_rows():
     at = shown(ran("KRR", "chirp"))
-    assert kernel._ridge(at) == at.moment.values["ridge"]  # chosen by leave-one-out
+    assert _ridge(at) == at.moment.values["ridge"]  # chosen by leave-one-out
     at = shown(ran("NysDI", "iris", ridge=0.02))
-    assert kernel._ridge(at) == pytest.approx(0.02 / at.facts["n_train"])
-    assert kernel._ridge(shown(ran())) is None
+    assert _ridge(at) == pytest.approx(0.02 / at.facts["n_train"])
+    assert _ridge(shown(ran())) is None

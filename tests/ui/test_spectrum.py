@@ -6,9 +6,10 @@ import pytest
 from browsing import press, rested, run_of, visit
 from streamlit.testing.v1 import AppTest
 
+from kernlab.pictures.base import PICTURES
+from kernlab.pictures.spectrum import take_frequencies
 from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
-from kernlab.ui.pictures import PICTURES, spectrum
 
 APP = "from kernlab.ui.pages import show; show('spectrum')"
 
@@ -123,11 +124,11 @@ def test_what_is_reported_becomes_the_selection():
         frequencies = (4, 9)
 
     box = [{"customdata": 7}, {"customdata": 3}, {"customdata": None, "z": 0.1}, {"x": 1}]
-    assert spectrum._taken(At, "select", box) == {"frequencies": "3,7"}
-    assert spectrum._taken(At, "select", []) == {}
-    assert spectrum._taken(At, "click", {"customdata": 7}) == {"frequencies": "4,7,9"}
-    assert spectrum._taken(At, "click", {"customdata": 4}) == {"frequencies": "9"}
-    assert spectrum._taken(At, "click", {"x": 1, "z": 2}) == {}
+    assert take_frequencies(At, "select", box) == {"frequencies": "3,7"}
+    assert take_frequencies(At, "select", []) == {}
+    assert take_frequencies(At, "click", {"customdata": 7}) == {"frequencies": "4,7,9"}
+    assert take_frequencies(At, "click", {"customdata": 4}) == {"frequencies": "9"}
+    assert take_frequencies(At, "click", {"x": 1, "z": 2}) == {}
     assert all(PICTURES[key].taken for key in ("joint_density", "frequency_cloud", "frequencies"))
 
 

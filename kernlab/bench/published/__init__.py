@@ -15,7 +15,7 @@ import functools
 from importlib import resources
 from typing import NamedTuple
 
-from kernlab.analysis.comparison import Published
+from kernlab.compare.summary import Published
 from kernlab.errors import UnknownNameError
 
 __all__ = ["TABLES", "Printed", "printed"]

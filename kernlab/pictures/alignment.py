@@ -1,0 +1,230 @@
+"""Alignment of kernels with the targets: now, before, exact, and over the snapshots of a run.
+
+    A(K, YYᵀ) = ⟨K, YYᵀ⟩_F / (‖K‖_F ‖YYᵀ‖_F)          centred: CKC and CYYᵀC instead, C = I − 11ᵀ/n
+
+A kernel that is high everywhere scores well without centring, whatever the targets. Beside the centred alignment
+stands what shuffled targets would reach on average over all n! orders,
+
+    tr(CKC) tr(CYYᵀC) / ((n − 1) ‖CKC‖_F ‖CYYᵀC‖_F),
+
+since the mean of a centred matrix over all orders is a multiple of C.
+
+Source: Cristianini et al. 2001; Cortes, Mohri & Rostamizadeh 2012 (centred); LKRF eq. 5. The level of chance is
+derived here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.pictures.base import At, picture
+from kernlab.pictures.kernels import PAGE, few_rows, grams_at, has_kernel, over_run, rows_of
+from kernlab.pictures.sample import Sample
+from kernlab.pictures.theme import BLUE, GREY, ORANGE, figure
+from kernlab.pictures.timed import timed
+
+
+class Alignment(NamedTuple):
+    """Alignment of one Gram matrix with the targets.
+
+    Attributes:
+        centred, plain: with both matrices centred, and as they are; in [−1, 1], ≥ 0 for kernels.
+        chance: what shuffled targets reach, centred, on average.
+    """
+
+    centred: float
+    plain: float
+    chance: float
+
+
+class Alignments(NamedTuple):
+    """Alignment of several kernels.
+
+    Attributes:
+        names: what each kernel is.
+        values: their alignments.
+        n: rows of the sample.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[Alignment, ...]
+    n: int
+
+
+class AlignmentHistory(NamedTuple):
+    """Alignment over the snapshots of a run.
+
+    Attributes:
+        epoch: when [s].
+        centred, plain, chance: as in :class:`Alignment` [s].
+        n: rows of the sample.
+    """
+
+    epoch: NDArray[np.float64]
+    centred: NDArray[np.float64]
+    plain: NDArray[np.float64]
+    chance: NDArray[np.float64]
+    n: int
+
+
+def target_matrix(targets: ArrayLike, classes: bool) -> NDArray[np.float64]:
+    """Y [n c]: one-hot of class codes [n], or real targets [n] or [n c] as they are."""
+    y = np.asarray(targets)
+    if classes:
+        return np.asarray(y[:, None] == np.unique(y)[None, :], np.float64)
+    return np.asarray(y.reshape(len(y), -1), np.float64)
+
+
+def alignment(K: ArrayLike, Y: ArrayLike) -> Alignment:
+    """Alignment of K [n n] with YYᵀ, centred and not; 0 where one of the two vanishes."""
+    kernel, targets = np.asarray(K, np.float64), np.asarray(Y, np.float64)
+    labels = targets @ targets.T
+    middle = _centred(kernel), _centred(labels)
+    size = float(np.linalg.norm(middle[0]) * np.linalg.norm(middle[1]))
+    # Where all entries are alike, centring leaves rounding only, and its direction means nothing.
+    vanishes = size <= 1e-12 * float(np.linalg.norm(kernel) * np.linalg.norm(labels)) or len(kernel) < 2
+    chance = 0.0 if vanishes else float(np.trace(middle[0]) * np.trace(middle[1])) / ((len(kernel) - 1) * size)
+    return Alignment(0.0 if vanishes else float((middle[0] * middle[1]).sum()) / size, _cosine(kernel, labels), chance)
+
+
+def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
+    """Alignment of several Gram matrices of the same rows, by name."""
+    targets = np.asarray(Y, np.float64)
+    return Alignments(tuple(grams), tuple(alignment(K, targets) for K in grams.values()), len(targets))
+
+
+def alignment_history(epochs: ArrayLike, values: Iterable[Alignment], n: int) -> AlignmentHistory:
+    """Alignments of several moments as curves.
+
+    Args:
+        epochs: when [s].
+        values: the alignment at each.
+        n: rows of the sample.
+    """
+    found = np.array(list(values), np.float64).reshape(-1, 3)
+    return AlignmentHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], found[:, 2], n)
+
+
+def _centred(A: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(A - A.mean(0) - A.mean(1)[:, None] + A.mean())
+
+
+def _cosine(A: NDArray[np.float64], B: NDArray[np.float64]) -> float:
+    size = float(np.linalg.norm(A) * np.linalg.norm(B))
+    return float((A * B).sum()) / size if size > 0 else 0.0
+
+
+_CENTRED, _PLAIN, _CHANCE = "centred", "not centred", "shuffled targets, centred"
+
+
+def plot_alignments(view: Alignments) -> go.Figure:
+    """Centred and uncentred alignment of each kernel, with what shuffled targets would reach."""
+    rows = ((_CENTRED, BLUE, ""), (_PLAIN, ORANGE, "/"))
+    traces: list[Any] = [
+        go.Bar(
+            x=list(view.names),
+            y=[value[place] for value in view.values],
+            name=name,
+            text=[f"{value[place]:.3f}" for value in view.values],
+            textposition="outside",
+            cliponaxis=False,
+            marker={"color": colour, "pattern": {"shape": pattern}},
+            hovertemplate=f"%{{x}}, {name}: %{{y:.4f}}<extra></extra>",
+        )
+        for place, (name, colour, pattern) in enumerate(rows)
+    ]
+    traces.append(
+        go.Scatter(
+            x=list(view.names),
+            y=[value.chance for value in view.values],
+            mode="markers",
+            name=_CHANCE,
+            marker={"color": GREY, "symbol": "line-ew-open", "size": 26, "line": {"width": 3}},
+            hovertemplate="%{x}, shuffled targets: %{y:.4f}<extra></extra>",
+        )
+    )
+    return figure(
+        traces,
+        title="Alignment with the targets",
+        subtitle=f"{view.n} rows; 1 would be a kernel that knows the targets",
+        x="kernel",
+        y="A(K, YYᵀ)",
+        revision="alignments",
+        barmode="group",
+        yaxis={"rangemode": "tozero"},
+    )
+
+
+def plot_alignment_history(view: AlignmentHistory, *, unit: str = "epoch") -> go.Figure:
+    """Both alignments over the run's snapshots, and the level of shuffled targets.
+
+    Args:
+        view: the alignments.
+        unit: what time is counted in.
+    """
+    lines = (
+        (_CENTRED, view.centred, BLUE, "solid"),
+        (_PLAIN, view.plain, ORANGE, "dash"),
+        (_CHANCE, view.chance, GREY, "dot"),
+    )
+    traces = [
+        go.Scatter(
+            x=view.epoch,
+            y=values,
+            mode="lines+markers" if name == _CENTRED else "lines",
+            name=name,
+            line={"color": colour, "width": 2.5, "dash": dash},
+            marker={"color": colour, "size": 6},
+            hovertemplate=f"{name}: %{{y:.4f}}<extra>{unit} %{{x:.3~g}}</extra>",
+        )
+        for name, values, colour, dash in lines
+    ]
+    return figure(
+        traces,
+        title="Alignment with the targets over the run",
+        subtitle=f"{view.n} rows at {len(view.epoch)} snapshots",
+        x=unit,
+        y="A(K, YYᵀ)",
+        revision="alignment-history",
+        yaxis={"rangemode": "tozero"},
+    )
+
+
+# -- alignment -------------------------------------------------------------------------------------------------
+
+
+def _labels(sample: Sample) -> NDArray[np.float64]:
+    return target_matrix(sample.targets, sample.classes)
+
+
+def _about_alignment(at: At) -> tuple[str, str]:
+    return (
+        r"A(K,YY^\top)=\frac{\langle K,YY^\top\rangle_F}{\|K\|_F\,\|YY^\top\|_F}",
+        "How far the kernel agrees with which rows belong together. Centred, both matrices lose their means first: a "
+        "kernel that is high everywhere gains nothing from that. LKRF eq. 5; Cortes et al. 2012",
+    )
+
+
+@picture(PAGE, alt="Alignment of the kernel with the targets", when=has_kernel, uses=("output",), note=_about_alignment)
+def draw_alignment(at: At) -> go.Figure:
+    """Alignment now, before and of the exact kernel."""
+    return plot_alignments(alignments(grams_at(at), _labels(rows_of(at))))
+
+
+def _lasting(at: At) -> bool:
+    return has_kernel(at) and bool(at.method and at.method.learned) and len(at.run.snapshots.steps) > 2
+
+
+@picture(PAGE, alt="Alignment with the targets over the run", when=_lasting, uses=("output",), over_time=True)
+def draw_alignment_history(at: At) -> go.Figure:
+    """Alignment at some of the run's snapshots, evenly spread."""
+    rows, few = rows_of(at), few_rows(at)
+    X, Y = rows.X[few], _labels(rows)[few]
+    epochs, found = over_run(at, "aligned", lambda kernel: alignment(kernel.gram(X), Y))
+    view = alignment_history(epochs, found, len(few))
+    return timed(plot_alignment_history(view, unit=at.run.unit), at)

@@ -1,0 +1,550 @@
+"""A bound over the number of rows, over λ₁, and whether it says anything at all.
+
+    paper, exact, worst case      1/√n
+    frames                        6k r*/B, near n^{−γ/(γ+1)}   against   1/√n   and the 1/n that is printed
+
+Source: ASKL Theorem 3; FKS Theorem 3 and eq. 9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from kernlab.bounds import ALIGNMENT, DELTA, DISCRIMINANT, FRAME, SPECTRAL
+from kernlab.pictures.bound_sliders import (
+    READINGS,
+    Changes,
+    Given,
+    frame_setting,
+    guarantees,
+    known,
+    promised,
+    sliders,
+    what_if,
+)
+from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, fade, figure
+
+
+class Rate(NamedTuple):
+    """One reading of the bound over n.
+
+    Attributes:
+        key: its name.
+        words: the same in words.
+        y: values [g].
+        slope: of the line on logarithmic axes; None where it is no straight line.
+    """
+
+    key: str
+    words: str
+    y: NDArray[np.float64]
+    slope: float | None
+
+
+class AgainstN(NamedTuple):
+    """A bound over the number of training rows, all else held.
+
+    Attributes:
+        n: where [g].
+        rates: its readings.
+        here: the number of rows that is set.
+        measured: what it is about, with its words; None where it was not above 0.
+        measured_at: the rows of the run.
+        trivial: what a bound must be below to say anything.
+        crossings: (n, height, words) of places where lines cross.
+        note: what there is to say about them.
+        title, y: what is shown, and the name of the axis.
+    """
+
+    n: NDArray[np.float64]
+    rates: tuple[Rate, ...]
+    here: int
+    measured: tuple[float, str] | None
+    measured_at: int
+    trivial: float | None
+    crossings: tuple[tuple[float, float, str], ...]
+    note: str
+    title: str
+    y: str
+
+
+class Verdict(NamedTuple):
+    """Whether a bound says anything.
+
+    Attributes:
+        total: the bound.
+        trivial: the risk that needs no learning.
+        needed: the n from which on the bound is below that, all else held; None: never.
+        sentence: the same in plain words.
+    """
+
+    total: float
+    trivial: float
+    needed: float | None
+    sentence: str
+
+    @property
+    def vacuous(self) -> bool:
+        """The bound is not below the risk that needs no learning."""
+        return self.total >= self.trivial
+
+
+class WeightGuarantee(NamedTuple):
+    """‖W‖_* that no minimiser exceeds, over λ₁.
+
+    Attributes:
+        penalty: the regularizer that λ₁ weighs.
+        strength: λ₁ [g].
+        most: the guaranteed ‖W‖_* [g].
+        here, measured: the run's λ₁ and ‖W‖_*.
+        chosen, guaranteed: the λ₁ that is set, and what it guarantees.
+    """
+
+    penalty: str
+    strength: NDArray[np.float64]
+    most: NDArray[np.float64]
+    here: float
+    measured: float
+    chosen: float
+    guaranteed: float
+
+
+class Sweep(NamedTuple):
+    """Some terms over everything that one slider can be set to.
+
+    Attributes:
+        x: the slider's values [g].
+        lines: (words, values [g]).
+        bands: (words, least [g], most [g]) of terms that are known as a range only.
+        here: as the slider is set.
+        title, x_title, y_title: what is shown, and the names of the axes.
+        log_y: the lines are of different orders.
+    """
+
+    x: NDArray[np.float64]
+    lines: tuple[tuple[str, NDArray[np.float64]], ...]
+    bands: tuple[tuple[str, NDArray[np.float64], NDArray[np.float64]], ...]
+    here: float
+    title: str
+    x_title: str
+    y_title: str
+    log_y: bool
+
+
+# -- over n, over λ₁ -------------------------------------------------------------------------------------------
+
+
+def against_n(given: Given, changes: Changes | None = None, *, points: int = 121) -> AgainstN | None:
+    """The bound over n in all its readings; None for one that has no n, or a run that does not say enough.
+
+    Args:
+        given: the bound of a run.
+        changes: as for :func:`what_if`; n says where the lines are marked.
+        points: on each line.
+    """
+    if given.bound.name not in (SPECTRAL.name, FRAME.name) or not known(given):
+        return None
+    changes = changes or {}
+    make = _spectral_rates if given.bound.name == SPECTRAL.name else _frame_rates
+    return make(given, changes, points)
+
+
+def _grid(points: int, *reached: float) -> NDArray[np.float64]:
+    """Whole numbers from 10 to ten times the largest that matters."""
+    top = math.ceil(math.log10(max(1e4, *reached))) + 1
+    return np.unique(np.round(np.geomspace(10.0, 10.0 ** min(top, 18), points)))
+
+
+def _measured(given: Given) -> tuple[float, str] | None:
+    value = given.values.get("gap", math.nan)
+    return (value, "measured gap") if value > 0 else None
+
+
+def _spectral_rates(given: Given, changes: Changes, points: int) -> AgainstN:
+    here = int(changes.get("n", given.n))
+    found = verdict(given, changes)
+    n = _grid(points, here, given.n, (found.needed or 0.0) if found else 0.0)
+    fall = np.sqrt(here / n)
+    rates = [
+        Rate(each, f"{each}, 1/√n", total * fall, -0.5) for each, total in _totals(what_if(given, changes)).items()
+    ]
+    return AgainstN(
+        n, tuple(rates), here, _measured(given), given.n, given.values.get("zero_risk"), (),
+        "", "The bound against the number of rows", "excess risk (loss units)",
+    )  # fmt: skip
+
+
+def _totals(values: Mapping[str, float]) -> dict[str, float]:
+    """Complexity and confidence together, for every reading that is known."""
+    return {
+        each.title: each.scale * values[each.factor] * values[each.of] + values["confidence"]
+        for each in READINGS.estimates
+        if each.of in values
+    }
+
+
+def _frame_rates(given: Given, changes: Changes, points: int) -> AgainstN:
+    setting, here, set_to = frame_setting(given), int(changes.get("n", given.n)), "t" in changes
+    delta, risk = float(changes.get("delta", DELTA)), setting.empirical_risk
+    values = what_if(given, changes)
+    k, t = int(values["k"]), int(values["t"])
+    overtaken = setting.overtaken(t if set_to else None)
+    n = _grid(points, here, given.n, overtaken or 0.0)
+    roots = np.array([setting.fixed_point(m, t) if set_to else setting.fixed_points(m).min() for m in n.tolist()])
+    roots, printed = 6 * k / setting.B * roots, 6 * k / setting.B * values["printed_fixed_point"] * here / n
+    whole = np.array([setting.terms(m, *setting.best(m, delta), delta)["total"] for m in n.astype(int).tolist()]) - risk
+    slow = (values["rademacher_total"] - risk) * np.sqrt(here / n)
+    exponent = setting.exponent / (setting.exponent + 1)
+    order = np.exp(np.interp(math.log(here), np.log(n), np.log(roots))) * (here / n) ** exponent
+    crossings = []
+    if overtaken is not None and n[0] <= overtaken:
+        height = 6 * k / setting.B * values["printed_fixed_point"] * here / overtaken
+        crossings.append((overtaken, height, "as printed falls below the root"))
+    rates = (
+        Rate("rademacher", "Rademacher, 1/√n", slow, -0.5),
+        Rate("size", f"6k r⁎/B, k = {k}, {f't = {t}' if set_to else 'best t'}", roots, None),
+        Rate("printed", "6k(a + b)/B, as printed, 1/n", printed, -1.0),
+        Rate("order", f"order n<sup>−{exponent:.2f}</sup>, γ = {setting.exponent:.3g}", order, -exponent),
+        Rate("best", "whole bound, best k and t", whole, None),
+    )
+    trivial = given.values.get("zero_risk")
+    return AgainstN(
+        n, rates, here, _measured(given), given.n, None if trivial is None else max(trivial - risk, 0.0) or None,
+        tuple(crossings), _frame_note(values, overtaken, n, whole - slow),
+        "1/√n, n<sup>−γ/(γ+1)</sup> and 1/n", "bound − training error (loss units)",
+    )  # fmt: skip
+
+
+def _frame_note(
+    values: Mapping[str, float], overtaken: float | None, n: NDArray[np.float64], behind: NDArray[np.float64]
+) -> str:
+    """Where the printed value is too small, and where the bound is below that of the order 1/√n."""
+    r, printed = values["fixed_point"], values["printed_fixed_point"]
+    note = (
+        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of "
+        "r² − ar − b = 0, which it must not fall below. "
+    )
+    if overtaken is None:
+        note += "This kernel's rank is so small that r⁎ is of the order 1/n itself, and a + b stays above it. "
+    elif printed < r:
+        note += f"It does: from n = {_count(overtaken)} on. "
+    else:
+        note += f"Here it is above; from n = {_count(overtaken)} on it is below, so the rate 1/n is not proved. "
+    lower = n[behind < 0]
+    if not len(lower):
+        return note + "At no n that is drawn is the whole bound below the one of the order 1/√n."
+    begins = f" from n = {_count(lower[0])} on" if lower[0] > n[0] else ""
+    ends = f" up to n = {_count(lower[-1])}" if lower[-1] < n[-1] else ""
+    return note + f"The whole bound is below the one of the order 1/√n{begins}{ends}."
+
+
+def weight_guarantee(given: Given, changes: Changes | None = None, *, points: int = 81) -> WeightGuarantee | None:
+    """‖W‖_* that no minimiser exceeds, over λ₁ with λ₂ as it is set; None without a penalty on W."""
+    if given.bound.name != SPECTRAL.name or not known(given) or not guarantees(given):
+        return None
+    penalty = "trace_norm" if given.penalties.get("trace_norm", 0.0) > 0 else "frobenius"
+    changes, here = changes or {}, float(given.penalties[penalty])
+
+    def most(strength: float) -> float:
+        found = promised(given, {**changes, penalty: strength})
+        return math.nan if found is None else found.weight_norm
+
+    set_to = float(changes.get(penalty, here))
+    strengths = np.geomspace(min(here, set_to, 1e-6), max(here, set_to, 10.0), points)
+    line = np.array([most(float(each)) for each in strengths])
+    return WeightGuarantee(penalty, strengths, line, here, given.values["weight_norm"], set_to, most(set_to))
+
+
+#: What a sweep shows: its slider, lines (term, words), bands (least, most, words), title, axis and its kind.
+_SWEEPS: dict[str, tuple[str, dict[str, str], dict[tuple[str, str], str], str, str, bool]] = {
+    DISCRIMINANT.name: (
+        "rho",
+        {"target_norm": "‖Ȳ‖²", "discriminant_information": "DI", "predicted_error": "‖Ȳ‖² − DI"},
+        {},
+        "The ridge error against ρ",
+        "squared error",
+        False,
+    ),
+    ALIGNMENT.name: (
+        "radius",
+        {"effective_size": "effective number of features", "support": "features kept (in a smaller ball at least)"},
+        {("gain_least", "gain_most"): "growth of ⟨K, YYᵀ⟩"},
+        "What the radius of the ball costs and gains",
+        "features; growth in times",
+        True,
+    ),
+}
+
+
+def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
+    """The terms over the one slider of an equality or a ball; None for other bounds and without that slider."""
+    found = {each.key: each for each in sliders(given)}
+    if given.bound.name not in _SWEEPS or (key := _SWEEPS[given.bound.name][0]) not in found:
+        return None
+    _, lines, bands, title, y_title, log_y = _SWEEPS[given.bound.name]
+    x = np.array(found[key].choices)
+    answers = [what_if(given, {key: float(value)}) for value in x]
+
+    def over(term: str) -> NDArray[np.float64]:
+        return np.array([answer.get(term, math.nan) for answer in answers])
+
+    return Sweep(
+        x,
+        tuple((words, over(term)) for term, words in lines.items()),
+        tuple((words, over(low), over(high)) for (low, high), words in bands.items() if low in answers[0]),
+        float((changes or {}).get(key, found[key].value)),
+        title,
+        found[key].title,
+        y_title,
+        log_y,
+    )
+
+
+# -- whether it says anything ----------------------------------------------------------------------------------
+
+
+def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
+    """Whether the bound is below the risk that needs no learning, and from which n on it would be.
+
+    An excess risk over the best function of a class that holds f = 0, if it may be as large as the risk of f = 0,
+    does not tell the model from one that answers zero. A bound on the risk itself says so directly.
+    """
+    if not given.bound.trivial or given.bound.trivial not in given.values or not known(given):
+        return None
+    values, trivial = what_if(given, changes), given.values[given.bound.trivial]
+    changes = changes or {}
+    if given.bound.name == FRAME.name:
+        return _frame_verdict(given, changes, values, trivial)
+    n, readings = int(changes.get("n", given.n)), _totals(values)
+    total = readings["paper"]
+    needed = {title: n * (value / trivial) ** 2 for title, value in readings.items()} if trivial > 0 else {}
+    if total >= trivial:
+        sentence = (
+            f"Vacuous: the paper's bound allows an excess risk of {_figure(total)}, while answering zero everywhere, "
+            f"which needs no learning, risks {_figure(trivial)}."
+        )
+        if needed:
+            sentence += f" All else as it is, it would say something from n = {_count(needed['paper'])} rows on"
+            exact = needed.get("exact")
+            sentence += f"; the exact complexity from {_count(exact)}." if exact is not None else "."
+    else:
+        sentence = (
+            f"It says something: the paper's bound allows an excess risk of {_figure(total)}, and answering zero "
+            f"everywhere risks {_figure(trivial)}."
+        )
+    return Verdict(total, trivial, needed.get("paper"), sentence)
+
+
+def _frame_verdict(given: Given, changes: Changes, values: Mapping[str, float], trivial: float) -> Verdict:
+    setting, delta = frame_setting(given), float(changes.get("delta", DELTA))
+    total = values["total"]
+
+    def best(n: float) -> float:
+        rows = int(n)
+        return setting.terms(rows, *setting.best(rows, delta), delta)["total"]
+
+    low, high = 0.0, 18.0  # of log₁₀ n; the best bound falls with n
+    needed = None
+    if setting.empirical_risk < trivial and best(10.0**high) < trivial:
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (low, middle) if best(10.0**middle) < trivial else (middle, high)
+        needed = 10.0**high
+    if total >= trivial:
+        sentence = (
+            f"Vacuous: it allows a risk of {_figure(total)}, while answering zero everywhere, which needs no learning, "
+            f"risks {_figure(trivial)}. "
+        )
+        sentence += (
+            f"All else as it is, with its best k and t it would say something from n = {_count(needed)} rows on."
+            if needed is not None
+            else "No number of rows changes that: the training error is no smaller."
+        )
+    else:
+        sentence = (
+            f"It says something: it allows a risk of {_figure(total)}, and answering zero everywhere risks "
+            f"{_figure(trivial)}."
+        )
+    return Verdict(total, trivial, needed, sentence)
+
+
+def _figure(value: float) -> str:
+    """Three digits; thousands are written out."""
+    return f"{value:.3g}" if not 1e3 <= abs(value) < 1e6 else _count(value)
+
+
+def _count(n: float) -> str:
+    """A number of rows with two digits that count: 3 400, 1.2 · 10⁹."""
+    if n < 1e6:
+        digits = max(0, math.floor(math.log10(max(n, 1))) - 1)
+        return f"{round(n, -digits):,.0f}".replace(",", " ")
+    lead, exponent = f"{n:.1e}".split("e")
+    power = str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{lead} · 10{power}"
+
+
+_LOOKS = {
+    "exact": (GREEN, "longdash"),
+    "paper": (BLUE, "solid"),
+    "worst case": (ORANGE, "dot"),
+    "any minimiser": (PURPLE, "dashdot"),
+    "size": (BLUE, "solid"),
+    "printed": (VERMILLION, "dash"),
+    "order": (GREY, "dot"),
+    "best": (GREEN, "dashdot"),
+    "rademacher": (PURPLE, "longdash"),
+}
+
+
+_LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}
+
+
+def plot_against_n(view: AgainstN) -> go.Figure:
+    """Lines of :func:`kernlab.analysis.bound_rates.against_n` on logarithmic axes, marked at the run's own n."""
+    traces: list[Any] = []
+    for rate in view.rates:
+        colour, dash = _LOOKS[rate.key]
+        slope = "" if rate.slope is None else f", slope {rate.slope:g}".replace("-", "−")
+        traces.append(
+            go.Scatter(
+                x=view.n,
+                y=rate.y,
+                mode="lines",
+                name=rate.words,
+                line={"color": colour, "dash": dash, "width": 2.5},
+                hovertemplate=f"{rate.words}{slope}: %{{y:.3~g}}<extra>n = %{{x:.3~s}}</extra>",
+            )
+        )
+    if view.measured is not None:
+        value, words = view.measured
+        traces.append(
+            go.Scatter(
+                x=[view.measured_at],
+                y=[value],
+                mode="markers",
+                name=words,
+                marker={"color": VERMILLION, "symbol": "star", "size": 14},
+                hovertemplate=f"{words}: %{{y:.3~g}}<extra>n = %{{x:.3~s}}</extra>",
+            )
+        )
+    traces += [
+        go.Scatter(
+            x=[n],
+            y=[height],
+            mode="markers",
+            name=words,
+            marker={"color": GREY, "symbol": "x-open", "size": 12, "line": {"width": 3}},
+            hovertemplate=f"{words} from n = %{{x:.3~s}} on<extra></extra>",
+        )
+        for n, height, words in view.crossings
+    ]
+    drawn = figure(
+        traces,
+        title=view.title,
+        x="n (training rows)",
+        y=view.y,
+        revision="bound-against-n",
+        xaxis=_LOG,
+        yaxis=_LOG,
+        legend={"traceorder": "normal"},
+    )
+    drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})
+    if view.trivial is not None:
+        drawn.add_hline(y=view.trivial, line={"color": GREY, "dash": "dot", "width": 2})
+        drawn.add_annotation(
+            x=1,
+            xref="paper",
+            xanchor="right",
+            y=math.log10(view.trivial),  # of lines the value, of words its logarithm
+            yanchor="bottom",
+            text="risk of answering zero",
+            font={"size": 14, "color": GREY},
+            showarrow=False,
+        )
+    return drawn
+
+
+def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
+    """The line of :func:`kernlab.analysis.bound_rates.weight_guarantee` with what the run has found."""
+    return figure(
+        [
+            go.Scatter(
+                x=view.strength,
+                y=view.most,
+                mode="lines",
+                name="no minimiser has more",
+                line={"color": PURPLE, "dash": "dashdot", "width": 2.5},
+                hovertemplate="at most %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
+            ),
+            go.Scatter(
+                x=[view.chosen],
+                y=[view.guaranteed],
+                mode="markers",
+                name="at the λ₁ that is set",
+                marker={"color": PURPLE, "symbol": "circle-open", "size": 13, "line": {"width": 3}},
+                hovertemplate="at most %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
+            ),
+            go.Scatter(
+                x=[view.here],
+                y=[view.measured],
+                mode="markers",
+                name="this run, measured",
+                marker={"color": VERMILLION, "symbol": "star", "size": 14},
+                hovertemplate="measured %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
+            ),
+        ],
+        title="What λ₁ guarantees of the weights",
+        x="λ₁",
+        y="‖W‖⁎",
+        revision="weight-guarantee",
+        xaxis=_LOG,
+        yaxis=_LOG,
+        legend={"traceorder": "normal"},
+    )
+
+
+def plot_sweep(view: Sweep) -> go.Figure:
+    """Lines and bands of :func:`kernlab.analysis.bound_rates.sweep` on logarithmic axes."""
+    looks = ((GREY, "dash"), (BLUE, "solid"), (ORANGE, "longdash"))
+    traces: list[Any] = [
+        go.Scatter(
+            x=view.x,
+            y=values,
+            mode="lines",
+            name=words,
+            line={"color": colour, "dash": dash, "width": 2.5},
+            hovertemplate=f"{words}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+        )
+        for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
+    ]
+    for words, least, most in view.bands:
+        for values, fill, said in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
+            traces.append(
+                go.Scatter(
+                    x=view.x,
+                    y=values,
+                    mode="lines",
+                    name=said,
+                    fill=fill,
+                    fillcolor=fade(GREEN, 0.3),
+                    line={"color": GREEN, "width": 1.5, "dash": "dot" if fill else "solid"},
+                    hovertemplate=f"{said}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+                )
+            )
+    drawn = figure(
+        traces,
+        title=view.title,
+        x=view.x_title,
+        y=view.y_title,
+        revision="bound-sweep",
+        xaxis=_LOG,
+        yaxis=_LOG if view.log_y else {"rangemode": "tozero"},
+        legend={"traceorder": "normal"},
+    )
+    return drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})

@@ -1,0 +1,131 @@
+"""What the pictures of the kernel share: a run's kernels at a moment, their Gram matrices, values over the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlab.pictures.base import CHOICES, At, once
+from kernlab.pictures.exact_kernel import ExactGram, GramFunction, exact_of
+from kernlab.pictures.kernel_at import KernelAt, kernel_at
+from kernlab.pictures.sample import Sample
+from kernlab.pictures.thinning import spread
+
+_T = TypeVar("_T")
+
+PAGE = "inside.kernel"  # the view that only the Kernel page shows
+_SNAPSHOTS, _ALIGNED = 20, 120  # moments, and rows, of curves over the run
+
+
+def has_kernel(at: At) -> bool:
+    """The run has rows, and its snapshots hold its kernel."""
+    return at.sample is not None and len(at.sample.X) > 1 and at.kernel is not None
+
+
+def rows_of(at: At) -> Sample:
+    """The sample of a run that has one."""
+    sample = at.sample
+    assert sample is not None
+    return sample
+
+
+def classes_of(at: At) -> tuple[str, ...]:
+    """Names of all classes; empty for real targets."""
+    return tuple(str(name) for name in at.facts["classes"]) if rows_of(at).classes else ()
+
+
+def exact_at(at: At) -> ExactGram | None:
+    """The exact kernel that the features of the moment stand for; None where none is known."""
+    kernel = at.kernel
+    return exact_of(at.method, kernel) if at.method and kernel else None
+
+
+def then_words(at: At) -> str:
+    """The reference moment, in words that begin with "then"."""
+    assert at.reference
+    return f"then ({at.run.unit} {at.reference.epoch:.3g})"
+
+
+def kernels_at(at: At) -> dict[str, tuple[Hashable, GramFunction]]:
+    """Every kernel of this moment by name, with what tells it apart from others of the run; "now" comes first."""
+    step = at.moment.step
+    found: dict[str, tuple[Hashable, GramFunction]] = {}
+    if now := at.kernel:
+        found["now"] = (step, now.gram)
+    learned = at.method is not None and at.method.learned
+    if at.reference and at.reference.step != step and (then := at.kernel_of_reference):
+        found[then_words(at)] = (at.reference.step, then.gram)
+    elif learned and step > 0 and (before := at.kernel_before):
+        found["before training"] = ("initial", before.gram)
+    exact = exact_at(at)
+    if exact and not exact.same:
+        found["exact"] = (f"exact {step}", exact.gram)
+    return found
+
+
+def grams_at(at: At) -> dict[str, NDArray[np.float64]]:
+    """The Gram matrix of the sample under each of these kernels."""
+    X = rows_of(at).X
+    found = {}
+    for name, (which, kernel) in kernels_at(at).items():
+        found[name] = once(at, ("gram", which), lambda kernel=kernel: kernel(X, X))  # type: ignore[misc]
+    return found
+
+
+def features_words(kernel: KernelAt) -> str:
+    """A sentence where the kernel is made of a part of the features."""
+    if kernel.kept < kernel.total:
+        return f"Made of {kernel.kept} of the {kernel.total} features, which is what a snapshot keeps."
+    return ""
+
+
+# -- the matrix ------------------------------------------------------------------------------------------------
+
+MATRICES = {"features": "features", "exact": "exact kernel", "error": "features − exact", "change": "now − before"}
+
+
+def matrices(at: At) -> dict[str, str]:
+    """The matrices that can be shown, and their names in words."""
+    names = ["features"]
+    if "exact" in (kernels := kernels_at(at)):
+        names += ["exact", "error"]
+    if any(name.startswith(("then", "before")) for name in kernels):
+        names.append("change")
+    return {name: MATRICES[name] for name in names}
+
+
+def chosen_matrix(at: At) -> str:
+    """The Gram matrix that the view names, or the features' where this run does not have it."""
+    return str(at.view["matrix"]) if at.view["matrix"] in matrices(at) else "features"
+
+
+def earlier(names: Mapping[str, Any]) -> str:
+    """The name of the kernel with which the present one is compared."""
+    return next(name for name in names if name.startswith(("then", "before")))
+
+
+def few_rows(at: At) -> NDArray[np.intp]:
+    """The rows of the sample that curves over the run are made of."""
+    return spread(len(rows_of(at).X), _ALIGNED)
+
+
+def over_run(at: At, what: str, measure: Callable[[KernelAt], _T]) -> tuple[NDArray[np.float64], list[_T]]:
+    """Something of the kernel at some of the run's snapshots, evenly spread: when, and what."""
+
+    def measured(step: int) -> _T:
+        assert at.method
+        # Not through the run, whose few snapshots in memory are those that a person scrubs through.
+        kernel = kernel_at(at.method, at.run.store.snapshot(at.run.id, step))
+        assert kernel
+        return measure(kernel)
+
+    taken = spread(len(at.run.snapshots.steps), _SNAPSHOTS)
+    steps = [int(step) for step in at.run.snapshots.steps[taken]]
+    found = [once(at, (what, step), lambda step=step: measured(step)) for step in steps]  # type: ignore[misc]
+    return at.run.snapshots.epochs[taken], found
+
+
+CHOICES["matrix"] = lambda at: list(matrices(at))

@@ -1,0 +1,28 @@
+"""The pictures of a spectrum: frequencies along a line, in pairs, by length, as pictures, and the kernel they make."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import plotly.graph_objects as go
+
+from kernlab.pictures.base import At, picture
+from kernlab.pictures.density import Density, density_change, length_density, plot_density, plot_density_change
+from kernlab.pictures.spectrum import Spectrum, frequencies_at, law_at, since, then_at
+
+
+@picture("spectrum", alt="Lengths of the frequencies", arrays=("omega",), height=300)
+def draw_lengths(at: At) -> go.Figure:
+    """Density of ‖ω‖: now, before, and as drawn from; or what has changed."""
+    now, before = frequencies_at(at)
+    law = law_at(at)
+
+    def seen(one: Spectrum) -> Density:
+        return length_density(
+            one.omega, before.omega, one.omega_prime, before.omega_prime, weights=one.weights,
+            law=partial(law.length, now.d) if law else None,
+        )  # fmt: skip
+
+    if then := then_at(at):
+        return plot_density_change(density_change(seen(now), seen(then)), since(at))
+    return plot_density(seen(now))

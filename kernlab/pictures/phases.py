@@ -1,0 +1,172 @@
+"""How far features with random phases are from the kernel of their own frequencies.
+
+    distance = ‖ΦΦᵀ − K‖_F / ‖K‖_F,      K the mean of ΦΦᵀ over phases b that do not depend on Ω
+
+Pairs of cosine and sine have distance 0 for every Ω. With phases it is the noise of drawing them, about 1/√D, as long
+as Ω was drawn without a look at b; a gradient step on Ω looks at b. So what the frequencies say (their density, how
+stationary they are, k(x, x) ≤ 1) is said of K, while the model predicts with ΦΦᵀ. Phases that are drawn anew for the
+same frequencies show what of the distance is noise.
+
+Source: ASKL eq. 5–6, whose expectation over b is taken at a fixed Ω.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.pictures.base import At, once, picture
+from kernlab.pictures.exact_kernel import of_frequencies
+from kernlab.pictures.kernel_at import KernelAt
+from kernlab.pictures.kernels import PAGE, features_words, few_rows, has_kernel, over_run, rows_of
+from kernlab.pictures.theme import GREY, VERMILLION, figure
+from kernlab.pictures.timed import timed
+
+DRAWS = 4  # of phases, whose mean distance counts
+
+
+class PhaseDistance(NamedTuple):
+    """Distances of one moment.
+
+    Attributes:
+        own: of the features with the phases that they have.
+        redrawn: of the same frequencies with phases drawn anew, mean over a few draws.
+    """
+
+    own: float
+    redrawn: float
+
+
+class PhaseHistory(NamedTuple):
+    """Distances over the snapshots of a run.
+
+    Attributes:
+        epoch: when [s].
+        own, redrawn: as in :class:`PhaseDistance` [s].
+        n: rows of the sample.
+    """
+
+    epoch: NDArray[np.float64]
+    own: NDArray[np.float64]
+    redrawn: NDArray[np.float64]
+    n: int
+
+
+def has_phases(at: KernelAt) -> bool:
+    """Whether these are features with random phases."""
+    return isinstance(at.representation, SpectralMap) and "phase" in at.params
+
+
+def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int = DRAWS) -> PhaseDistance:
+    """The distance of one moment's features.
+
+    Args:
+        at: features of a spectral map; of pairs both distances are 0 but for rounding.
+        X: scaled inputs [n d].
+        seed: of the phases that are drawn anew.
+        draws: how often; 0: not at all, and ``redrawn`` is NaN.
+    """
+    map = at.representation
+    assert isinstance(map, SpectralMap)
+    K = of_frequencies(map, at.params)(X, X)
+    size = float(np.linalg.norm(K)) or 1.0
+
+    def apart(kernel: KernelAt) -> float:
+        return float(np.linalg.norm(kernel.gram(X) - K)) / size
+
+    own = apart(at)
+    if not has_phases(at) or not draws:
+        return PhaseDistance(own, math.nan if draws == 0 else own)
+    generator, form = torch.Generator().manual_seed(seed), map.replace(n_features=at.params["omega"].shape[-1])
+    drawn = [at._replace(params={**at.params, "phase": form.draw_phase(generator)}) for _ in range(draws)]
+    return PhaseDistance(own, float(np.mean([apart(each) for each in drawn])))
+
+
+def phase_history(epochs: ArrayLike, values: Iterable[PhaseDistance], n: int) -> PhaseHistory:
+    """Distances of several moments as curves.
+
+    Args:
+        epochs: when [s].
+        values: the distance at each.
+        n: rows of the sample.
+    """
+    found = np.array(list(values), np.float64).reshape(-1, 2)
+    return PhaseHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], n)
+
+
+def plot_phase_history(view: PhaseHistory, *, unit: str = "epoch") -> go.Figure:
+    """Both distances over the run's snapshots.
+
+    Args:
+        view: the distances.
+        unit: what time is counted in.
+    """
+    lines = (("phases as they are", view.own, VERMILLION, "solid"), ("phases drawn anew", view.redrawn, GREY, "dot"))
+    return figure(
+        [
+            go.Scatter(
+                x=view.epoch,
+                y=values,
+                mode="lines+markers",
+                name=name,
+                line={"color": colour, "width": 2.5, "dash": dash},
+                marker={"color": colour, "size": 6},
+                hovertemplate=f"{name}: %{{y:.3f}}<extra>{unit} %{{x:.3~g}}</extra>",
+            )
+            for name, values, colour, dash in lines
+        ],
+        title="Distance from the frequencies' kernel",
+        subtitle=f"{view.n} rows at {len(view.epoch)} snapshots; 0 for pairs of cosine and sine",
+        x=unit,
+        y="‖ΦΦᵀ − K‖ / ‖K‖",
+        revision="phase-distance",
+        yaxis={"rangemode": "tozero"},
+    )
+
+
+# -- phases ----------------------------------------------------------------------------------------------------
+
+
+def _with_phases(at: At) -> bool:
+    return has_kernel(at) and at.kernel is not None and has_phases(at.kernel)
+
+
+def phases_now(at: At) -> PhaseDistance | None:
+    """How far the features are from the kernel of their frequencies; None where they have no random phases."""
+    kernel = at.kernel
+    if kernel is None or not _with_phases(at):
+        return None
+    X = rows_of(at).X[few_rows(at)]
+    return once(at, ("phases", at.moment.step), lambda: phase_distance(kernel, X))
+
+
+def _about_phases(at: At) -> tuple[str, str]:
+    kernel = at.kernel
+    assert kernel
+    words = (
+        "K is the kernel of the frequencies: what the features average to over phases that do not depend on them "
+        "(ASKL eq. 5–6). Drawn phases add noise, about 1/√D, the dotted line. Learning adds to it, since frequencies "
+        "are then learned beside these very phases. Pairs of cosine and sine (phase=paired) stay at 0."
+    )
+    return (
+        r"\frac{\|\Phi\Phi^\top-K\|_F}{\|K\|_F},\quad K=\mathbb E_b\,\Phi\Phi^\top",
+        f"{words} {features_words(kernel)}",
+    )
+
+
+@picture(PAGE, "inside.spectrum", alt="Distance of the features from the kernel of their frequencies over the run",
+         when=lambda at: _with_phases(at) and len(at.run.snapshots.steps) > 1, uses=("output",), over_time=True,
+         note=_about_phases)  # fmt: skip
+def draw_phase_distances(at: At) -> go.Figure:
+    """The distance at some of the run's snapshots, with that of phases drawn anew."""
+    few = few_rows(at)
+    X = rows_of(at).X[few]
+    epochs, found = over_run(at, "phases", lambda kernel: phase_distance(kernel, X))
+    return timed(plot_phase_history(phase_history(epochs, found, len(few)), unit=at.run.unit), at)

@@ -1,0 +1,29 @@
+"""What tests read off figures."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from kernlab.feature_maps import FeatureMap
+from kernlab.pictures.kernel_at import KernelAt
+
+
+def decoded(value):
+    """An array of a figure's JSON, packed or plain."""
+    if not isinstance(value, dict):
+        return np.asarray(value)
+    flat = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+    return flat.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value else flat
+
+
+def has_values(figure):
+    """Whether anything is drawn."""
+    return any(np.size(getattr(trace, key)) for trace in figure.data for key in ("x", "y", "z") if key in trace)
+
+
+def whole_kernel(method, params):
+    """The kernel of a whole model, with all of its features."""
+    columns = method.feature_map.columns(params) if isinstance(method.feature_map, FeatureMap) else 0
+    return KernelAt(method.feature_map, params, columns, columns)

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from kernlab.errors import OptionError
+from kernlab.pictures.landmarks import LINES, SHOWN, landmark_pictures, landmarks
+
+rng = np.random.default_rng(0)
+START = np.array([[0.0, 0], [1, -1], [2, 2]])
+NOW = START + np.array([[3, 4], [0, 0], [0, 1]])
+PLANE = {
+    "landmarks_initial": START,
+    "inputs_center": np.array([10.0, 20]),
+    "inputs_scale": np.array([2.0, 5]),
+    "data_points": np.array([[1.0, 2], [3, 4]]),
+    "data_targets": np.array([1, 0]),
+}
+FACTS = {"view": "regions", "task": "classification", "classes": ["no", "yes"], "feature_names": ["a", "b"]}
+
+
+def test_in_the_plane_they_stand_in_original_units():
+    found = landmarks({"landmarks": NOW}, PLANE, FACTS)
+    np.testing.assert_allclose(np.stack([found.x, found.y], 1), NOW * [2, 5] + [10, 20])
+    np.testing.assert_allclose(np.stack([found.start_x, found.start_y], 1), START * [2, 5] + [10, 20])
+    assert found.moved == pytest.approx((5 + 0 + 1) / 3)
+    assert (found.axes, found.classes, found.curve) == (("a", "b"), ("no", "yes"), None)
+    assert found.points.y.tolist() == [2, 4]
+    assert found.points.value.tolist() == [1, 0]
+
+
+def test_of_a_regression_one_output_colours_the_data():
+    facts = {**FACTS, "task": "regression", "classes": ["height", "weight"]}
+    found = landmarks({"landmarks": NOW}, PLANE | {"data_targets": np.array([[5.0, 6], [7, 8]])}, facts, output=1)
+    assert found.points.value.tolist() == [6, 8]
+    assert (found.target, found.classes) == ("weight", ())
+
+
+def test_beyond_two_inputs_they_are_projected_as_the_test_points_are():
+    center, basis = rng.normal(size=4), np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    start, plane = rng.normal(size=(6, 4)), rng.normal(size=(9, 2))
+    now = start + 0.5 * basis[2]  # moved across the plane that is looked at: not to be seen in it
+    static = {
+        "landmarks_initial": start,
+        "view_center": center,
+        "view_directions": basis[:2],
+        "view_projection": plane,
+        "view_labels": rng.integers(0, 2, 9),
+    }
+    found = landmarks({"landmarks": now}, static, {**FACTS, "view": "projection"})
+    np.testing.assert_allclose(found.x, (start - center) @ basis[0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose([found.x, found.y], [found.start_x, found.start_y], atol=1e-6)
+    np.testing.assert_array_equal(found.points.x, plane[:, 0].astype(np.float32))
+    assert found.moved == pytest.approx(0.5)
+
+
+LINE = {
+    "landmarks_initial": np.array([[-1.0], [0]]),
+    "inputs_center": np.array([2.0]),
+    "inputs_scale": np.array([2.0]),
+    "data_points": np.array([[0.0], [4]]),
+    "data_targets": np.array([[1.0], [9]]),
+    "view_axes": np.array([0.0, 1, 2, 3, 4]),
+}
+
+
+def test_on_a_line_they_stand_on_the_curve():
+    snapshot = {"landmarks": np.array([[-0.75], [0.5]]), "view_scores": np.array([[0.0], [1], [4], [9], [16]])}
+    found = landmarks(snapshot, LINE, {"view": "curve", "task": "regression", "classes": ["y"], "feature_names": ["t"]})
+    assert found.x.tolist() == [0.5, 3]
+    assert found.y.tolist() == [0.5, 9]
+    assert found.start_y.tolist() == [0, 4]
+    assert found.points.y.tolist() == [1, 9]
+    assert found.axes == ("t", "y")
+
+
+def test_of_a_classification_on_a_line_they_stand_on_the_highest_score():
+    snapshot = {
+        "landmarks": np.array([[-1.0], [1.0]]),
+        "view_scores": np.array([[0.0, 1], [0, 0], [2, 0], [3, 0], [4, 0]]),
+    }
+    facts = {**FACTS, "view": "curve"}
+    found = landmarks(snapshot, LINE | {"data_targets": np.array([0, 1])}, facts)
+    assert found.y.tolist() == [1, 4]
+    assert found.axes[1] == "highest score"
+    assert max(found.points.y) < 0  # beneath the curve
+    assert found.points.y[0] != found.points.y[1]
+
+
+def test_of_many_an_even_sample_is_drawn_and_fewer_lines():
+    start = rng.normal(size=(1000, 2))
+    found = landmarks({"landmarks": start + 1}, PLANE | {"landmarks_initial": start}, FACTS)
+    assert (len(found.x), len(found.start_x), len(found.lined), found.total) == (SHOWN, SHOWN, LINES, 1000)
+    assert found.lined.max() == SHOWN - 1
+    assert found.x[-1] == pytest.approx((start[-1, 0] + 1) * 2 + 10)
+    assert found.moved == pytest.approx(np.sqrt(2))
+
+
+def test_pictures_show_those_that_moved_farthest():
+    start = np.zeros((3, 6))
+    now = start + np.array([[0.1], [-3], [2]])
+    found = landmark_pictures(now, start, (2, 3), count=2)
+    assert (found.shown.tolist(), found.total) == ([1, 2], 3)
+    np.testing.assert_array_equal(found.mosaic[:, :3], -3)
+    np.testing.assert_array_equal(found.mosaic[:, 4:], 2)
+    assert found.limits == (-3, 2)
+
+
+def test_a_change_is_shown_on_a_scale_round_zero():
+    start = rng.normal(size=(1, 6))
+    found = landmark_pictures(start + np.arange(6), start, (2, 3), change=True)
+    np.testing.assert_allclose(found.mosaic, [[0, 1, 2], [3, 4, 5]], atol=1e-6)
+    assert found.limits[0] == -found.limits[1] < -4.5
+
+
+def test_pictures_of_another_size_are_refused():
+    with pytest.raises(OptionError, match="height times width"):
+        landmark_pictures(np.zeros((2, 6)), np.zeros((2, 6)), (2, 2))
