@@ -18,11 +18,11 @@ from typing import Any, Protocol
 
 from kernlab import devices, processes
 from kernlab.compare.base import Cell, Record
-from kernlab.compare.cells import failed, run_cell, run_cells, stackable
+from kernlab.compare.cells import died, run_cell, run_cells, stackable
 from kernlab.data import Dataset
 from kernlab.errors import OptionError
 
-__all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "SideBySide", "backend", "compute", "died"]
+__all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "SideBySide", "backend", "compute"]
 
 BACKENDS = ("local", "dask", "here")
 
@@ -53,6 +53,7 @@ def backend(
     address: str | None = None,
     device: str = "cpu",
     stop: Callable[[], bool] = lambda: False,
+    at_once: Callable[[], int] | None = None,
 ) -> Backend:
     """The backend of that name.
 
@@ -62,6 +63,7 @@ def backend(
         address: of the scheduler, for "dask": "tcp://host:8786".
         device: of the cells. On CUDA "local" computes those that are alike side by side.
         stop: asked where many cells are drawn at once, whether the next of them are still to be begun.
+        at_once: asked by "local" on the CPU before each cell: how many cells may be computed at a time.
 
     Raises:
         OptionError: they do not go together, or Dask is not installed.
@@ -82,21 +84,12 @@ def backend(
     kind = devices.resolve(device).type
     if name == "local" and kind == "cuda":
         return SideBySide(stop)
-    return Local(workers) if name == "local" and kind == "cpu" else Here()
+    return Local(workers, at_once) if name == "local" and kind == "cpu" else Here()
 
 
 def compute(cell: Cell, dataset: Dataset) -> Record:
     """What a worker does."""
     return run_cell(cell, dataset=dataset)
-
-
-def died(cell: Cell) -> Record:
-    """The failed record of a cell that takes its process with it."""
-    message = (
-        "Every process that computed it died, most likely since it ran out of memory. "
-        "Set a smaller n_features or batch_size, or fewer workers."
-    )
-    return failed(cell, message)
 
 
 @dataclass(frozen=True)
@@ -142,9 +135,12 @@ class Local:
 
     Attributes:
         workers: processes; None: one a core.
+        at_once: asked before each cell: how many of them may compute now. Where the answer changes, the cells under
+            way are finished first.
     """
 
     workers: int | None = None
+    at_once: Callable[[], int] | None = None
 
     def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
         from joblib import delayed
@@ -156,19 +152,27 @@ class Local:
             return
         under_way: dict[str, Cell] = {}
         deaths: dict[str, int] = {}
+        exhausted = False
 
-        def drawn() -> Iterator[Any]:
-            for cell in _again(list(under_way.values()), cells):
+        def allowed() -> int:
+            return min(workers, self.at_once()) if self.at_once else workers
+
+        def drawn(now: int) -> Iterator[Any]:
+            nonlocal exhausted
+            for cell in itertools.chain(list(under_way.values()), cells):
                 under_way[cell.key] = cell
                 yield delayed(compute)(cell, datasets[cell.fingerprint])
+                if allowed() != now:
+                    return
+            exhausted = True
 
-        while True:
+        while not exhausted or under_way:
+            now = allowed()
             try:
-                with closing(_parallel(workers, drawn())) as records:
+                with closing(_parallel(workers, drawn(now), now)) as records:
                     for record in records:
                         del under_way[record.key]
                         yield record
-                return
             except BrokenProcessPool:  # one of those under way killed its process; the others died with it
                 for cell in list(under_way.values()):
                     deaths[cell.key] = deaths.get(cell.key, 0) + 1
@@ -176,9 +180,9 @@ class Local:
                         yield _alone(under_way.pop(cell.key), datasets[cell.fingerprint])
 
 
-def _parallel(workers: int, tasks: Iterator[Any]) -> Generator[Record, None, None]:
-    """Results of the tasks as they come, never more of them under way than there are workers."""
-    return processes.results(tasks, workers, pre_dispatch="n_jobs")
+def _parallel(workers: int, tasks: Iterator[Any], at_once: int = 2) -> Generator[Record, None, None]:
+    """Results of the tasks as they come, never more of them under way than ``at_once``."""
+    return processes.results(tasks, workers, pre_dispatch=at_once)
 
 
 def _alone(cell: Cell, dataset: Dataset) -> Record:
@@ -192,11 +196,6 @@ def _alone(cell: Cell, dataset: Dataset) -> Record:
         return record
     except BrokenProcessPool:
         return died(cell)
-
-
-def _again(first: list[Cell], then: Iterator[Cell]) -> Iterator[Cell]:
-    yield from first
-    yield from then
 
 
 @dataclass(frozen=True)

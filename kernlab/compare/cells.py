@@ -28,7 +28,7 @@ from kernlab.training import rules, stacked
 from kernlab.training.failures import why
 from kernlab.training.replicates import SHARE_OF_FREE, Replicate, Task, alone, free_memory, replicate
 
-__all__ = ["failed", "method_of", "prepared_for", "run_cell", "run_cells", "stackable"]
+__all__ = ["died", "failed", "method_of", "prepared_for", "run_cell", "run_cells", "stackable"]
 
 LOOKS = 20  # points of a curve, about
 
@@ -84,6 +84,15 @@ def stackable(cell: Cell) -> bool:
 def failed(cell: Cell, message: str) -> Record:
     """The record of a cell that came to nothing."""
     return Record(cell.key, cell.to_dict(), "failed", message, versions=versions())
+
+
+def died(cell: Cell) -> Record:
+    """The failed record of a cell that takes its process with it."""
+    message = (
+        "Every process that computed it died, most likely since it ran out of memory. "
+        "Set a smaller n_features or batch_size, or fewer workers."
+    )
+    return failed(cell, message)
 
 
 def options_of(cell: Cell) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from distributed import Client, KilledWorker, WorkerPlugin
 from distributed.comm.core import connect
 
 from kernlab import __version__
-from kernlab.compare.backends import compute, died
 from kernlab.compare.base import Cell, Record
+from kernlab.compare.cells import died, run_cell
 from kernlab.data import Dataset
 from kernlab.errors import DeviceError
 
@@ -45,7 +45,7 @@ class _Data(WorkerPlugin):
 
 
 def _compute_there(cell: Cell, ticket: str) -> Record:
-    return compute(cell, _held[ticket])
+    return run_cell(cell, dataset=_held[ticket])
 
 
 def check(address: str) -> None:

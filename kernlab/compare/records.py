@@ -2,6 +2,7 @@
 
     HOME/comparisons/cells/<key>.json    what came of a cell; shared by all comparisons that have it
     HOME/comparisons/<id>.json           a comparison: what was asked for, its name, when
+    HOME/comparisons/<id>.lock           locked while a process works on it
 
 Any number of threads and processes may share the folder: a cell is claimed before it is computed.
 """
@@ -12,22 +13,19 @@ import errno
 import hashlib
 import json
 import logging
-import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from kernlab import paths
 from kernlab.compare.base import Comparison, Record
 from kernlab.errors import KernlabError, StoreError, UnknownNameError
+from kernlab.files import Claim, replacing
 
-__all__ = ["Claim", "RecordStore", "StoredComparison", "comparison_id"]
+__all__ = ["RecordStore", "StoredComparison", "comparison_id"]
 
 _log = logging.getLogger(__name__)
 
@@ -64,20 +62,6 @@ class StoredComparison:
 def comparison_id(comparison: Comparison) -> str:
     """Hash of what is compared."""
     return hashlib.sha256(json.dumps(comparison.to_dict(), sort_keys=True).encode()).hexdigest()[:16]
-
-
-class Claim:
-    """The right to compute a cell, until it is released or the process ends."""
-
-    def __init__(self, lock: FileLock) -> None:
-        self._lock = lock
-
-    def release(self) -> None:
-        """Give the right back."""
-        # The name goes first: whoever holds on to the old file looks for the record once more before computing.
-        with suppress(OSError):
-            os.unlink(self._lock.lock_file)
-        self._lock.release()
 
 
 class RecordStore:
@@ -123,13 +107,8 @@ class RecordStore:
 
     def claim(self, key: str) -> Claim | None:
         """The right to compute the cell; None while somebody else has it."""
-        lock = FileLock(self._cells / f"{key}.lock", timeout=0, thread_local=False)
-        try:
-            with self._guard():
-                lock.acquire()
-        except Timeout:
-            return None
-        return Claim(lock)
+        with self._guard():
+            return Claim.take(self._cells / f"{key}.lock")
 
     # -- comparisons
 
@@ -165,6 +144,21 @@ class RecordStore:
         with self._guard():
             (self.root / f"{self.comparison(id).id}.json").unlink(missing_ok=True)
 
+    def work(self, id: str) -> Claim | None:
+        """The mark of the process that works on a comparison; None while another process has it."""
+        with self._guard():
+            return Claim.take(self.root / f"{id}.lock")
+
+    def working(self, id: str) -> str:
+        """ "held" while a process works on the comparison, "abandoned" where one was killed at it, else ""."""
+        return Claim.state(self.root / f"{id}.lock")
+
+    def worked_on(self) -> list[StoredComparison]:
+        """The comparisons that a process works on."""
+        with self._guard():
+            paths = [path for path in self.root.glob("*.lock") if Claim.state(path) == "held"]
+        return [found for path in paths if (found := self._read(path.with_suffix(".json")))]
+
     def records(self, stored: StoredComparison) -> list[Record]:
         """What has been computed of it, in the order of its cells."""
         return [record for key in stored.keys if (record := self.get(key))]
@@ -185,26 +179,14 @@ class RecordStore:
             return None
 
     def _write(self, path: Path, values: Mapping[str, Any]) -> None:
-        with self._guard():
-            handle, part = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=".part", dir=path.parent)
-            try:
-                with open(handle, "w", encoding="utf-8") as file:
-                    json.dump(values, file, ensure_ascii=False)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(part, path)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(part)  # a full disk needs the space
-                raise
+        with self._guard(), replacing(path) as file:
+            file.write(json.dumps(values, ensure_ascii=False).encode())
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
         """Turn what the disk refuses into a StoreError that names the folder."""
         try:
             yield
-        except Timeout:
-            raise
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             fix = "free some space there" if full else "make the folder writable"

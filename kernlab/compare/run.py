@@ -16,11 +16,12 @@ from typing import Any, TypeAlias
 from kernlab.compare import backends
 from kernlab.compare.backends import Backend
 from kernlab.compare.base import Cell, Comparison, Record
-from kernlab.compare.records import Claim, RecordStore
+from kernlab.compare.records import RecordStore
 from kernlab.compare.rivals import RIVALS
 from kernlab.compare.tuning import check as check_tuning
 from kernlab.data import Dataset, fingerprint, load, prepare
 from kernlab.errors import UnknownNameError
+from kernlab.files import Claim
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import options_of
 
@@ -92,6 +93,7 @@ def compare(
     name: str = "",
     retry: bool = False,
     stop: Callable[[], bool] = lambda: False,
+    at_once: Callable[[], int] | None = None,
 ) -> Iterator[Event]:
     """Compute what is missing of a comparison and yield what happens.
 
@@ -104,6 +106,7 @@ def compare(
         name: what the user calls it.
         retry: compute cells again that have failed before.
         stop: asked before each cell; once it says True no more cells are begun, and those under way are finished.
+        at_once: cells that "local" may compute at a time on the CPU, asked before each; default: one for each worker.
 
     Yields:
         Planned, a Computed for every cell that had no record, and Done.
@@ -117,7 +120,9 @@ def compare(
     """
     store = store or RecordStore()
     if isinstance(backend, str):
-        backend = backends.backend(backend, workers=workers, address=address, device=comparison.device, stop=stop)
+        backend = backends.backend(
+            backend, workers=workers, address=address, device=comparison.device, stop=stop, at_once=at_once
+        )
     made = plan(comparison)
     keys = tuple(cell.key for cell in made.cells)
     stored = store.keep(comparison, name, keys)
@@ -125,8 +130,10 @@ def compare(
     yield Planned(made.cells, dict(records), stored.id)
 
     claims: dict[str, Claim] = {}
+    mark = None  # one of the processes that work on the comparison shows it to the others
     try:
         while (left := [cell for cell in made.cells if cell.key not in records]) and not stop():
+            mark = mark or store.work(stored.id)
             drawn, before = _Drawn(left, store, claims, retry, stop), len(records)
             for record in backend(drawn, made.datasets):
                 store.put(record)
@@ -141,6 +148,8 @@ def compare(
     finally:
         for claim in claims.values():
             claim.release()
+        if mark:
+            mark.release()
     yield Done(tuple(records[key] for key in keys if key in records), all(key in records for key in keys))
 
 

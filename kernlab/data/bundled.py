@@ -6,7 +6,7 @@ import importlib
 from typing import Any, ClassVar
 
 from kernlab.data.base import SOURCES, Dataset, Source
-from kernlab.data.catalogue import registered
+from kernlab.data.registered import registered
 from kernlab.data.table import make_dataset
 from kernlab.options import component
 

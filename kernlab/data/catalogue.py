@@ -1,59 +1,21 @@
-"""What data there are, by name: registry.toml, and the way from a name to a Dataset."""
+"""What data there are, by name, and the way from a name to a Dataset."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernlab.data import folder
 from kernlab.data.base import SOURCES, Dataset, DataSpec
+from kernlab.data.registered import registered
 from kernlab.errors import DataError, UnknownNameError
 from kernlab.options import options_of
-from kernlab.paths import bundle
 from kernlab.typing import Task
 
-__all__ = ["About", "Known", "fingerprint", "known", "load", "registered"]
-
-
-@dataclass(frozen=True)
-class About:
-    """One entry of registry.toml; its README says what each field means."""
-
-    task: Task
-    rows: int
-    features: int
-    description: str
-    origin: str
-    citation: str
-    licence: str
-    classes: int | None = None
-    labels: tuple[str, ...] = ()
-    target: str = "target"
-    train_rows: int | None = None
-    openml: int | None = None
-    sha256: str = ""
-    note: str = ""
-
-    @property
-    def provenance(self) -> str:
-        """Origin, citation and licence in one line."""
-        return f"{self.origin}. {self.citation} Licence: {self.licence}."
-
-    def describes(self, rows: int, features: int) -> bool:
-        """Does a table of that shape fit this entry? A namesake with other data must not borrow its boundary."""
-        return (rows, features) == (self.rows, self.features)
-
-
-@functools.cache
-def registered() -> dict[str, About]:
-    """The entries of registry.toml by name."""
-    with (bundle() / "datasets" / "registry.toml").open("rb") as file:
-        entries = tomllib.load(file)
-    return {name: About(**{**entry, "labels": tuple(entry.get("labels", ()))}) for name, entry in entries.items()}
+__all__ = ["Known", "fingerprint", "known", "load"]
 
 
 class Known(NamedTuple):
@@ -91,8 +53,6 @@ def load(spec_or_name: DataSpec | str, **options: Any) -> Dataset:
         OptionError: an option outside its range.
         DataError: the data cannot be used as they are, or a folder of KERNLAB_DATA is not there.
     """
-    from kernlab.data import folder
-
     if isinstance(spec_or_name, DataSpec):
         name, options = spec_or_name.dataset, {**spec_or_name.source, **options}
     else:
@@ -132,8 +92,6 @@ def known(missing: bool = False) -> list[Known]:
     Raises:
         DataError: a folder of KERNLAB_DATA is not there.
     """
-    from kernlab.data import folder
-
     about = registered()
     found = []
     for name, source in SOURCES.items():

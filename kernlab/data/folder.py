@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlab.data.base import Dataset
-from kernlab.data.catalogue import About
+from kernlab.data.registered import About
 from kernlab.data.table import encode, make_dataset
 from kernlab.errors import DataError
 from kernlab.typing import Task

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from kernlab.errors import StoreError
+from kernlab.files import replacing
 from kernlab.runs import layout, record, tensors
 from kernlab.runs.layout import METRICS, SNAPSHOTS, Curve
 
@@ -50,7 +51,7 @@ def export(store: Store, run_id: str, to: Path | BinaryIO) -> None:
     files = [folder.static, folder.checkpoint, folder.model, *map(folder.snapshot, shots.steps)]
     try:
         with (
-            tensors.replacing(Path(to)) if isinstance(to, str | Path) else nullcontext(to) as file,
+            replacing(Path(to)) if isinstance(to, str | Path) else nullcontext(to) as file,
             zipfile.ZipFile(file, "w") as pack,  # not compressed: the digits of floats hardly are
         ):
             pack.writestr("run.json", about, zipfile.ZIP_DEFLATED)

@@ -32,6 +32,7 @@ from sqlalchemy.exc import DatabaseError
 
 from kernlab import paths
 from kernlab.errors import StoreError, UnknownNameError
+from kernlab.files import replacing
 from kernlab.runs import archive, database, layout, record, tensors
 from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, Curve
 from kernlab.runs.record import LIVE, Run, Status
@@ -319,7 +320,7 @@ class Store:
     def copy_record(self, run_id: str) -> None:
         """Write the run's record into its folder too, where a damaged database can be mended from."""
         run = asdict(self.get(run_id))
-        with self.guard(), tensors.replacing(self.folder(run_id).record) as file:
+        with self.guard(), replacing(self.folder(run_id).record) as file:
             file.write(tensors.dumps({"version": layout.VERSION, "run": run}).encode())
 
     def release(self, run_id: str) -> None:

@@ -1,17 +1,15 @@
 """Arrays and their JSON in one safetensors file, written whole or not at all.
 
-A reader sees the old file or the new one, never half of either: the bytes go to a neighbour file, reach
-the disk, and take the name in one step.
+A reader sees the old file or the new one, never half of either (:func:`kernlab.files.replacing`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import safetensors
@@ -19,8 +17,9 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from kernlab.errors import StoreError
+from kernlab.files import replacing
 
-__all__ = ["dump", "dumps", "load", "replacing", "save"]
+__all__ = ["dump", "dumps", "load", "save"]
 
 
 def dumps(value: Any) -> str:
@@ -54,22 +53,6 @@ def save(path: Path, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None =
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(blob)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the name ``path`` when it is complete and on the disk."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()  # a full disk needs the space
-        raise
 
 
 def load(path: Path, names: Iterable[str] | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

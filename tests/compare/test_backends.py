@@ -85,8 +85,8 @@ def test_a_cell_that_takes_its_process_with_it_fails_and_the_rest_goes_on(monkey
     deadly = made.cells[0]
     together = []
 
-    def parallel(workers, tasks):
-        held = list(itertools.islice(tasks, workers))
+    def parallel(workers, tasks, at_once=2):
+        held = list(itertools.islice(tasks, at_once))
         while held:
             cells = [arguments[0] for _, arguments, _ in held]
             together.append([cell.seed for cell in cells])
@@ -104,6 +104,29 @@ def test_a_cell_that_takes_its_process_with_it_fails_and_the_rest_goes_on(monkey
     assert len(found) == 4
     assert "Every process that computed it died" in by_seed[0].message
     assert together[:4] == [[0, 1], [0, 1], [0], [1]]  # twice together, then each by itself
+
+
+def test_as_many_cells_are_computed_at_a_time_as_is_allowed_before_each(monkeypatch):
+    made = plan(small(("constant",), repeats=12, options={}))
+    finished, rounds = [], []
+
+    def parallel(workers, tasks, at_once):
+        assert workers == 3
+        rounds.append(at_once)
+        held = list(itertools.islice(tasks, at_once))
+        while held:
+            assert len(held) <= at_once
+            function, arguments, _ = held.pop(0)
+            finished.append(arguments[0].seed)
+            yield function(*arguments)
+            held += itertools.islice(tasks, 1)
+
+    monkeypatch.setattr(backends, "_parallel", parallel)
+    monkeypatch.setattr(backends, "compute", lambda cell, data: run_cell(cell, dataset=data))
+    found = list(Local(3, lambda: 5 if len(finished) < 4 else 1 if len(finished) < 8 else 2)(
+        iter(made.cells), made.datasets))  # fmt: skip
+    assert sorted(record.cell["seed"] for record in found) == list(range(12))
+    assert rounds == [3, 1, 2]  # what was under way is finished first
 
 
 # -- side by side -------------------------------------------------------------------------------------------------

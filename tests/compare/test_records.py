@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_comparison import done, numbers, small
 
+from kernlab import files as module
 from kernlab.compare import Comparison, Record, Tuning
-from kernlab.compare import records as module
 from kernlab.compare.records import RecordStore
 from kernlab.compare.run import compare
 from kernlab.data import DataSpec

@@ -11,7 +11,7 @@ import pytest
 from sklearn import datasets as bundled
 
 from kernlab.data import SOURCES, DataSpec, fingerprint, known, load
-from kernlab.data.catalogue import registered
+from kernlab.data.registered import registered
 from kernlab.errors import UnknownNameError
 
 BUNDLED = [name for name, source in SOURCES.items() if source.group == "bundled"]
