@@ -576,7 +576,7 @@ def _spread(mean: float | None, std: float | None) -> str:
 
 def _write_comparison(folder: Path, records: Sequence[Record], summary: Summary) -> None:
     """comparison.csv, .tex and .json, and cells.csv with a row a cell."""
-    from kernlab.analysis import tables
+    from kernlab.compare import tables
 
     _write_files(folder, {
         "comparison.csv": tables.to_wide_csv(summary),
@@ -839,7 +839,7 @@ def reproduce(context: click.Context, /, name: str, out: Path | None, as_json: b
     Ctrl-C they go on with the same command, and a finished cell is never computed twice. lkrf-examples and
     di-figures have --datasets, --repeats and --seed only.
     """
-    from kernlab.bench import REPRODUCTIONS, TABLES
+    from kernlab.papers import REPRODUCTIONS, TABLES
 
     given |= {key: _names(given[key]) for key in ("datasets", "methods")}
     if name in TABLES:
@@ -848,14 +848,14 @@ def reproduce(context: click.Context, /, name: str, out: Path | None, as_json: b
     if name not in REPRODUCTIONS:
         raise UnknownNameError.among("reproduction", name, [*TABLES, *REPRODUCTIONS])
     said = {key for key in given if context.get_parameter_source(key) is click.core.ParameterSource.COMMANDLINE}
-    run = REPRODUCTIONS[name]
+    run = REPRODUCTIONS[name].run
     known = [key for key in given if key in inspect.signature(run).parameters]
     if other := sorted(said.difference(known)):
         raise OptionError(f"{name} has the options {_flags(known)}, --out and --json", _flags(other), "drop the others")
     given = {key: given[key] for key in known if key in said}
     rows = run(lambda said: click.echo(said, err=True), **given)
     if out:
-        from kernlab.analysis.tables import to_csv
+        from kernlab.compare.tables import to_csv
 
         _write_files(out, {f"{name}.json": _json(rows), f"{name}.csv": to_csv(rows)})
     if as_json:
@@ -883,10 +883,9 @@ def _reproduce_table(
 ) -> None:
     import time
 
-    from kernlab.analysis.tables import to_csv, to_latex_published, to_long_csv
-    from kernlab.bench.published import printed
-    from kernlab.bench.tables import REPEATS, TABLES, beside, comparison_of
     from kernlab.compare.summary import CONSTANT, summarise
+    from kernlab.compare.tables import to_csv, to_latex_published, to_long_csv
+    from kernlab.papers.tables import REPEATS, TABLES, beside, comparison_of, printed
 
     began = time.perf_counter()
     tuning = _tuning(tune, trials, budget, search, folds)

@@ -2,20 +2,26 @@
 
 A thread of every worker waits for the end of a pipe whose other end the starting process alone has. The system
 closes that end however the process ends, on every platform, and the worker ends with it.
+
+    python -m kernlab.processes MODULE ARGUMENT…    runs a module so, with the pipe as its standard input
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import runpy
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-__all__ = ["drop", "results"]
+__all__ = ["drop", "results", "started"]
 
 _pipe: tuple[Connection, Connection] | None = None  # what workers read from, and what they wait for the end of
 
@@ -74,3 +80,32 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def started(module: str, *arguments: str) -> subprocess.Popen[str]:
+    """A process that runs a module of this kernlab and ends with this one.
+
+    Returns:
+        the process; its error stream is a pipe, what it prints is dropped.
+    """
+    here = str(Path(__file__).resolve().parents[1])
+    return subprocess.Popen(
+        [sys.executable, "-m", "kernlab.processes", module, *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+if __name__ == "__main__":
+
+    def _end_with_input() -> None:
+        sys.stdin.buffer.read()
+        os._exit(1)
+
+    threading.Thread(target=_end_with_input, name="end-with-parent", daemon=True).start()
+    del sys.argv[0]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

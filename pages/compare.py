@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from kernlab.compare.job import manager
 from kernlab.compare.records import comparison_id
 from kernlab.compare.written import command
 from kernlab.errors import KernlabError
+from kernlab.jobs import manager
 from kernlab.ui import compare, compared, polling, scene
 from kernlab.ui.forms import sentences
 from kernlab.ui.steering import earlier, look, open_comparison, opened, pace, progress, transport
 
 state = st.session_state
-jobs = manager()
+jobs = manager().comparisons
 
 
 def arrive(came: dict[str, str]) -> None:

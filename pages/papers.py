@@ -2,12 +2,9 @@
 
 import streamlit as st
 
-from kernlab.bench.tables import TABLES
-from kernlab.compare.job import manager
-from kernlab.ui import papers, papers_runs, papers_tables, polling, scene, steering
+from kernlab.papers import TABLES
+from kernlab.ui import papers, papers_results, polling, scene
 from kernlab.ui.forms import sentences
-
-jobs = manager()
 
 if (came := scene.arrived("papers")) is not None:
     papers.fill(came)
@@ -16,38 +13,27 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Papers", anchor=False)
     top = st.container(horizontal=True, width="content")
 reading = papers.choose()
+work, command = None, ""
 
 
 @sentences()
 def ours() -> None:
     """Ours beside the printed."""
-    if comparison:
-        papers_tables.results(reading.result, jobs, comparison)
-    elif asked:
-        papers_runs.show(asked)
+    if work:
+        papers_results.show(reading.result, work)
 
 
-def pace() -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    return steering.pace(jobs) if comparison else papers_runs.pace(asked)
-
-
-comparison = asked = None
-command = ""
 with sentences():
     if reading.view == "errors":
         papers.show_errors(reading.paper)
     else:
-        table = reading.result in TABLES
-        (papers_tables.printed_table if table else papers_runs.printed)(reading.result)
+        papers_results.show_printed(reading.result)
         st.subheader("Reproduce", anchor=False)
-        if table:
-            comparison = papers_tables.form(reading.result)
-            papers_tables.open_stored(jobs, comparison)
-        else:
-            asked = papers_runs.form(reading.result)
-        command = papers_tables.command(reading.result) if comparison else papers_runs.command(asked) if asked else ""
-        polling.poll(ours, pace)
+        work = papers_results.form(reading.result)
+        if reading.result in TABLES:
+            papers_results.open_stored(work)
+        command = papers_results.command(reading.result, work) if work else ""
+        polling.poll(ours, lambda: papers_results.pace(work))
 scene.write("papers", papers.written(reading))
 with top:
     if command:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from kernlab.runs.jobs import manager
+from kernlab.jobs import manager
 from kernlab.ui import polling, scene, table
 from kernlab.ui.forms import sentences, to_text
 from kernlab.ui.links import door
@@ -11,7 +11,7 @@ from kernlab.ui.watch import Watch
 
 st.title("Runs", anchor=False)
 
-store = (jobs := manager()).store
+store = (jobs := manager().trainings).store
 everything = store.list()
 for note in store.notes:
     st.info(note, icon=":material/info:")
@@ -25,9 +25,9 @@ def under_way() -> None:
     """The queue, live; the table below is drawn again when a run ends."""
     queue = jobs.queue()
     for job in queue:
-        st.markdown(f"**[{job.name}](train?run={job.run_id})**")
-        progress(Watch(jobs, job.run_id))
-    if {job.run_id for job in queue} != {job.run_id for job in before}:
+        st.markdown(f"**[{job.name}](train?run={job.id})**")
+        progress(Watch(jobs, job.id))
+    if {job.id for job in queue} != {job.id for job in before}:
         st.rerun()  # the table below has another row
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from kernlab.errors import KernlabError
-from kernlab.runs.jobs import manager
+from kernlab.jobs import manager
 from kernlab.ui import live, polling, scene, setup, view
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import door
@@ -13,7 +13,7 @@ from kernlab.ui.watch import Watch
 
 INSIDE = [page for page in PAGES if page.name in ("spectrum", "kernel", "bounds")]
 state = st.session_state
-jobs = manager()
+jobs = manager().trainings
 
 
 def open_run(run_id: str) -> None:

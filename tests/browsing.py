@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from kernlab.ui import landmarks
+
 #: Seconds that anything may take. A test that holds never waits for them; a machine with other work needs some.
 PATIENCE = 120
 
@@ -17,7 +19,7 @@ def visit(page, server, address=""):
 
 def press(page, name):
     """Press a button of the page."""
-    page.locator("[data-testid=stMain] .stButton").get_by_role("button", name=name, exact=True).first.click()
+    page.locator(landmarks.BUTTONS).get_by_role("button", name=name, exact=True).first.click()
 
 
 def until(page, what, seconds=PATIENCE):
@@ -36,23 +38,20 @@ def run_of(page):
 
 def points(page, chart="objective"):
     """Points of a chart's first curve."""
-    return page.evaluate(f"document.querySelector('.st-key-{chart} .js-plotly-plot')?._fullData?.[0]?._length ?? 0")
+    return page.evaluate(landmarks.points(chart))
 
 
 def picture(page, chart):
     """All that a chart draws, as text; "null" before it is drawn."""
-    return page.evaluate(f"JSON.stringify(document.querySelector('.st-key-{chart} .js-plotly-plot')?.data ?? null)")
+    return page.evaluate(landmarks.picture(chart))
 
 
 def draws(page, chart):
     """How often a chart was drawn."""
-    return page.evaluate(f"Number(document.querySelector('.st-key-{chart} .kl-chart')?.dataset.drawn ?? 0)")
+    return page.evaluate(landmarks.draws(chart))
 
 
 def rested(page):
     """Wait until no script runs for the page and the browser has drawn what came of the last one."""
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-              && !document.querySelector('[data-stale=true]') && !document.querySelector('.kl-wait')"""
-    )
+    page.wait_for_function(landmarks.RESTED)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -15,22 +15,13 @@ from typing import Any
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.browsing import chromium, serving
 from kernlab.training.trainer import milestones
+from kernlab.ui import landmarks
 
 __all__ = ["scrubbing"]
 
 MOVES, OPENED = 7, 3
 EPOCHS, STEPS = 190, 1875  # of an hour on 60 000 rows in batches of 32, at 10 ms a step
 PAGES = ("spectrum", "kernel", "bounds")
-
-#: Milliseconds from a key to the first and to the last picture that was drawn because of it within three seconds.
-FOLLOW = """() => new Promise(done => {
-  const begun = performance.now();
-  let first = null, last = null;
-  const seen = new MutationObserver(() => { last = performance.now() - begun; first ??= last; });
-  document.querySelectorAll('.kl-chart').forEach(
-    chart => seen.observe(chart, { attributes: true, attributeFilter: ['data-drawn'] }));
-  setTimeout(() => { seen.disconnect(); done([first, last]); }, 3000);
-})"""
 
 
 @BENCHMARKS.register("scrubbing")
@@ -47,7 +38,7 @@ def scrubbing() -> dict[str, Any]:
         for name in PAGES:
             opened = [_opened(page, url, name) for _ in range(OPENED + 1)][1:]  # the first one loads the code
             page.goto(f"{url}/{name}?run={run_id}&at=1")
-            page.locator(".kl-chart[data-drawn]").first.wait_for(timeout=60_000)
+            page.locator(landmarks.DRAWN).first.wait_for(timeout=60_000)
             page.wait_for_timeout(4000)
             moves = _moves(page)
             figures[f"{name}_first_picture_seconds"] = statistics.median(opened)
@@ -98,7 +89,7 @@ def _opened(page: Any, url: str, name: str) -> float:
     page.wait_for_timeout(1500)
     begun = time.perf_counter()
     page.get_by_role("link", name=name.capitalize(), exact=True).click()
-    page.wait_for_function("document.querySelector('.kl-chart[data-drawn]')", polling="raf", timeout=60_000)
+    page.wait_for_function(f"document.querySelector('{landmarks.DRAWN}')", polling="raf", timeout=60_000)
     return time.perf_counter() - begun
 
 
@@ -108,7 +99,7 @@ def _moves(page: Any) -> list[tuple[float, float]]:
     found = []
     for number in range(MOVES + 1):
         slider.focus()
-        following = page.evaluate_handle(f"() => ({{ done: ({FOLLOW})() }})")
+        following = page.evaluate_handle(f"() => ({{ done: ({landmarks.FOLLOW})() }})")
         slider.press("PageUp" if number % 2 else "PageDown")  # between two snapshots
         first, last = page.evaluate("handle => handle.done", following)
         if number and last is not None:  # the first one loads what was never loaded

@@ -14,6 +14,7 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.browsing import chromium, serving
+from kernlab.ui import landmarks
 
 __all__ = ["watching"]
 
@@ -23,7 +24,7 @@ CLICKS = 5
 LONG = "dataset=digits&method=ASKL&epochs=100000"
 LOOKED_AT = "dataset=shell&method=ASKL&n_samples=10000&epochs=2000"  # a snapshot every two or three seconds
 INSIDE = ("spectrum", "kernel", "bounds")
-CURVE = "document.querySelector('.st-key-objective .js-plotly-plot')?._fullData?.[0]?._length > 0"
+CURVE = f"{landmarks.points('objective')} > 0"
 
 
 @BENCHMARKS.register("watching")
@@ -91,7 +92,7 @@ def _speeds(
             page.goto("about:blank")
             alone.append(_speed(store, run.id, seconds))
             page.goto(f"{url}/{name}?run={run.id}")
-            page.locator(".kl-chart[data-drawn]").first.wait_for(timeout=30_000)
+            page.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
             watched.append(_speed(store, run.id, seconds))
     page.goto(address)
     _button(page, "Stop").click()
@@ -108,4 +109,4 @@ def _speed(store: Any, run_id: str, seconds: float) -> float:
 
 
 def _button(page: Any, name: str) -> Any:
-    return page.locator("[data-testid=stMain] .stButton").get_by_role("button", name=name, exact=True)
+    return page.locator(landmarks.BUTTONS).get_by_role("button", name=name, exact=True)

@@ -11,6 +11,7 @@ import gc
 import gzip
 import hashlib
 import importlib
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,12 +24,11 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
-from streamlit import file_util
 from threadpoolctl import threadpool_limits
 
 from kernlab.ui.pages import PAGES
 
-__all__ = ["MAIN", "lifespan", "routes", "url"]
+__all__ = ["MAIN", "door", "lifespan", "routes", "url"]
 
 #: The script behind every page address.
 MAIN = Path(__file__).with_name("main.py")
@@ -36,6 +36,7 @@ MAIN = Path(__file__).with_name("main.py")
 _FILES = {
     "plotly.js": Path(str(files("plotly"))) / "package_data" / "plotly.min.js",
     "chart.js": Path(__file__).with_name("chart.js"),
+    "jobs.js": Path(__file__).with_name("jobs.js"),
 }
 
 
@@ -47,8 +48,27 @@ def _tag(name: str) -> str:
 
 
 def url(name: str) -> str:
-    """Where the browser finds "plotly.js" or "chart.js", below the app's own address."""
+    """Where the browser finds a file of ours, below the app's own address."""
     return f"assets/{_tag(name)}/{name}"
+
+
+def door(name: str, *arguments: str) -> str:
+    """A component's code: it hands over to a module of ours that the browser keeps.
+
+    Streamlit sends a component's code with every message, so the code itself is short.
+
+    Args:
+        name: the module, whose default function is called with the component and the app's address.
+        arguments: further JavaScript expressions, in which ``home`` is the app's address.
+    """
+    return f"""
+let module;
+export default async function (component) {{
+  const home = (window.__streamlit?.BACKEND_BASE_URL ?? location.origin) + "/";
+  module ??= import(home + {json.dumps(url(name))});
+  return (await module).default({", ".join(["component", *(arguments or ("home",))])});
+}}
+"""
 
 
 @cache
@@ -72,10 +92,8 @@ def _frame() -> str:
     Left alone, it looks for the server below the page's own address first, and every deep link begins
     with two failed requests in the console.
     """
-    static = Path(file_util.get_static_dir())
-    html = (static / "index.html").read_text("utf-8")
-    # Streamlit's own part for components is a file of its own, otherwise fetched when the first chart comes.
-    modules = [url("chart.js"), *(f"static/js/{each.name}" for each in static.glob("static/js/BidiComponent.*.js"))]
+    html = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
+    modules = [url("chart.js"), url("jobs.js")]
     names = "|".join(page.name for page in PAGES)
     here = f"location.origin + location.pathname.replace(/\\/({names})?\\/?$/, '')"
     head = (
@@ -94,8 +112,14 @@ def routes() -> list[BaseRoute]:
     """The routes for ``st.App``."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     base = f"/{base}" if base else ""
+    from kernlab.ui import jobs  # it builds its component from this module
+
     addresses = [base or "/", *(f"{base}/{page.name}" for page in PAGES)]
-    return [Route(base + "/assets/{tag}/{name}", _asset), *(Route(address, _page) for address in addresses)]
+    return [
+        Route(base + "/assets/{tag}/{name}", _asset),
+        *jobs.routes(base),
+        *(Route(address, _page) for address in addresses),
+    ]
 
 
 def _warm() -> None:

@@ -16,21 +16,13 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.utils import PlotlyJSONEncoder
 
-from kernlab.ui.assets import url
+from kernlab.ui.assets import door, url
 
 __all__ = ["live_chart", "to_json"]
 
-# Streamlit sends a component's code with every message, so here is only a door to the cached module.
-_DOOR = f"""
-let chart;
-export default async function (component) {{
-  const home = (window.__streamlit?.BACKEND_BASE_URL ?? location.origin) + "/";
-  chart ??= import(home + {json.dumps(url("chart.js"))});
-  return (await chart).default(component, home + {json.dumps(url("plotly.js"))});
-}}
-"""
-
-_component = st.components.v2.component("kernlab_chart", js=_DOOR, isolate_styles=False)
+_component = st.components.v2.component(
+    "kernlab_chart", js=door("chart.js", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
+)
 
 
 def live_chart(

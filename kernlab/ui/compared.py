@@ -10,12 +10,12 @@ from typing import Any
 
 import streamlit as st
 
-from kernlab.analysis import tables
-from kernlab.bench.published import TABLES, printed
+from kernlab.compare import tables
 from kernlab.compare.bands import bands
-from kernlab.compare.job import Snapshot
 from kernlab.compare.records import StoredComparison
 from kernlab.compare.summary import CONSTANT, OFF_SCALE, Beside, Row, Summary, Table, summarise
+from kernlab.jobs.comparisons import ComparisonState
+from kernlab.papers.tables import TABLES, VERDICTS, printed
 from kernlab.pictures.comparison import plot_bands, plot_repeats, plot_speed
 from kernlab.pictures.ranks import plot_ranks
 from kernlab.ui import grid, pictures
@@ -64,7 +64,7 @@ def view_scene() -> dict[str, str]:
 # -- the page --------------------------------------------------------------------------------------------------
 
 
-def results(snapshot: Snapshot, stored: StoredComparison) -> None:
+def results(snapshot: ComparisonState, stored: StoredComparison) -> None:
     """Pictures, tables, what failed and the exports."""
     view, methods = _view(), stored.comparison.methods
     with st.container(horizontal=True, vertical_alignment="center", key="compare-views"):
@@ -121,7 +121,7 @@ def _choice(key: str, label: str, choices: list[Any], words: Mapping[Any, str] |
                                          format_func=names.__getitem__, label_visibility="collapsed")  # fmt: skip
 
 
-def _summary(stamp: tuple[Any, ...], snapshot: Snapshot, stored: StoredComparison) -> Summary:
+def _summary(stamp: tuple[Any, ...], snapshot: ComparisonState, stored: StoredComparison) -> Summary:
     """Made anew only when something has changed: the page looks twice a second."""
     held = st.session_state.get("compare.summary")
     if held is None or held[0] != stamp:
@@ -191,7 +191,7 @@ def _seconds(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}" if value < 1 else digits(value)
 
 
-def _failures(snapshot: Snapshot) -> None:
+def _failures(snapshot: ComparisonState) -> None:
     """Each reason once, with the cells that gave it."""
     reasons = Counter(
         (record.cell["method"], record.cell["data"]["dataset"], record.message) for record in snapshot.failed
@@ -214,7 +214,7 @@ def _published(table: Table) -> None:
     used = dict.fromkeys(each.published.table for each in table.published)
     marked = any(each.published.mark for each in table.published)
     note = f" *{OFF_SCALE}*: worse than predicting a constant there, so nothing is claimed from it." if marked else ""
-    st.caption(" ".join(f"{_named(name)}: {TABLES[name].citation}; {TABLES[name].protocol}." for name in used) + note
+    st.caption(" ".join(f"{_named(name)}: {TABLES[name].citation}; {TABLES[name].printed}." for name in used) + note
                + " Better means a better mean, ours under the protocol chosen here; no test is made.")  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _named(table: str) -> str:
 
 def _printed(beside: Beside) -> list[str]:
     figure = beside.published
-    told = figure.mark or {True: "ours is better", False: "printed is better", None: ""}[beside.beats]
+    told = figure.mark or VERDICTS[beside.beats]
     places = 2 if figure.metric in ("accuracy", "rmse") else 4
     mean, ours = (grid.figure(*pair, places) for pair in ((figure.mean, figure.std), (beside.mean, beside.std)))
     constant = "" if figure.constant is None else grid.figure(figure.constant, None, places)
@@ -237,7 +237,7 @@ def _printed(beside: Beside) -> list[str]:
 # -- exports ---------------------------------------------------------------------------------------------------
 
 
-def _exports(snapshot: Snapshot, summary: Summary, stored: StoredComparison) -> None:
+def _exports(snapshot: ComparisonState, summary: Summary, stored: StoredComparison) -> None:
     """The comparison as files; every picture has its own camera."""
     name = f"comparison-{stored.id}"
     files = {

@@ -16,8 +16,9 @@ from typing import TypeAlias
 import streamlit as st
 
 from kernlab.errors import KernlabError
+from kernlab.jobs import manager
+from kernlab.jobs.trainings import Trainings
 from kernlab.pictures.base import PICTURES, At, Picture, offered
-from kernlab.runs.jobs import JobManager, manager
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
 from kernlab.ui import live, pictures, polling, scene, view
@@ -50,7 +51,7 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
         words: what is seen here, in a sentence.
         before, after: draws what stands above and below the pictures, for the runs shown.
     """
-    jobs, state = manager(), st.session_state
+    jobs, state = manager().trainings, st.session_state
     if (came := scene.arrived(name)) is not None:
         _arrive(jobs, came)
     watches: list[Watch] = state.setdefault("inside.watches", [])
@@ -102,7 +103,7 @@ def _pace(watches: Sequence[Watch]) -> float | None:
 # -- which runs ------------------------------------------------------------------------------------------------
 
 
-def _arrive(jobs: JobManager, came: dict[str, str]) -> None:
+def _arrive(jobs: Trainings, came: dict[str, str]) -> None:
     """The address decides on arrival; where it names no run it is the one last looked at, or the newest."""
     state = st.session_state
     state["inside.trouble"] = ""
@@ -121,12 +122,12 @@ def _arrive(jobs: JobManager, came: dict[str, str]) -> None:
     live.fill_view(came)
 
 
-def _example(jobs: JobManager) -> None:
+def _example(jobs: Trainings) -> None:
     st.session_state["inside.watches"] = [Watch(jobs, jobs.submit(EXAMPLE))]
     live.follow()
 
 
-def _pickers(jobs: JobManager, watches: list[Watch]) -> None:
+def _pickers(jobs: Trainings, watches: list[Watch]) -> None:
     """The run, and the one beside it."""
     if not watches:
         return
@@ -142,7 +143,7 @@ def _pickers(jobs: JobManager, watches: list[Watch]) -> None:
 
 
 def _picker(
-    label: str, key: str, ids: list[str], runs: dict[str, Run], chosen: str, jobs: JobManager, place: int
+    label: str, key: str, ids: list[str], runs: dict[str, Run], chosen: str, jobs: Trainings, place: int
 ) -> None:
     state = st.session_state
 

@@ -54,4 +54,8 @@ def show(first: str = PAGES[0].name) -> None:
         st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
         for name, title, icon in PAGES
     ]
-    st.navigation(entries, position="top").run()
+    from kernlab.ui import jobs  # its code is served by kernlab.ui.assets, which knows the pages
+
+    page = st.navigation(entries, position="top")
+    jobs.head()
+    page.run()

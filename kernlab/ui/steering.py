@@ -8,23 +8,15 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from kernlab.compare import Comparison
-from kernlab.compare.job import ComparisonManager, Snapshot
 from kernlab.compare.records import StoredComparison, comparison_id
 from kernlab.errors import KernlabError
+from kernlab.jobs.comparisons import Comparisons, ComparisonState
 from kernlab.ui import compare
 from kernlab.ui.polling import EVERY
-from kernlab.ui.transport import duration
+from kernlab.ui.transport import duration, sharing, status_words
 
 __all__ = ["earlier", "look", "open_comparison", "opened", "pace", "progress", "transport"]
 
-_ICONS = {
-    "queued": ":material/hourglass_empty:",
-    "running": ":material/play_arrow:",
-    "stopping": ":material/hourglass_bottom:",
-    "finished": ":material/check_circle:",
-    "stopped": ":material/stop_circle:",
-    "failed": ":material/error:",
-}
 _SHOWN = 8  # earlier comparisons that are listed without being asked
 
 
@@ -40,27 +32,27 @@ def opened() -> StoredComparison | None:
     return stored
 
 
-def look(jobs: ComparisonManager) -> Snapshot | None:
+def look(jobs: Comparisons) -> ComparisonState | None:
     """How far it is. What does not move is read once."""
     stored = opened()
     if stored is None:
         return None
-    held: Snapshot | None = st.session_state.get("compare.snapshot")
+    held: ComparisonState | None = st.session_state.get("compare.snapshot")
     if held is None or held.live or stored.id in jobs.running():
         held = st.session_state["compare.snapshot"] = jobs.snapshot(stored.id)
     return held
 
 
-def pace(jobs: ComparisonManager) -> float | None:
+def pace(jobs: Comparisons) -> float | None:
     """Seconds between two looks; none when nothing moves."""
     snapshot = look(jobs)
     return EVERY if snapshot and snapshot.live else None
 
 
-def progress(snapshot: Snapshot, stored: StoredComparison) -> None:
+def progress(snapshot: ComparisonState, stored: StoredComparison) -> None:
     """One line and a bar: status, how far, elapsed, remaining; then what went wrong, if anything did."""
     done, total = len(snapshot.records), snapshot.total or len(stored.keys)
-    words = [f"{_ICONS[snapshot.status]} {snapshot.status.capitalize()}"]
+    words = [status_words(snapshot)]
     if total:
         words.append(f"{done} of {total} cells")
     elif snapshot.status == "running":
@@ -74,13 +66,14 @@ def progress(snapshot: Snapshot, stored: StoredComparison) -> None:
     if snapshot.status == "stopping":
         words.append("cells under way are finished first")
     st.progress(done / total if total else 0.0, " · ".join(words))
+    sharing(snapshot)
     if snapshot.error:
         st.error(snapshot.error, icon=":material/error:")
 
 
 def transport(
-    jobs: ComparisonManager,
-    snapshot: Snapshot | None,
+    jobs: Comparisons,
+    snapshot: ComparisonState | None,
     comparison: Comparison | None,
     *,
     start: str = "Start",
@@ -98,6 +91,7 @@ def transport(
     same = stored is not None and comparison is not None and stored.id == comparison_id(comparison)
     status = snapshot.status if snapshot else ""
     live = snapshot is not None and snapshot.live
+    mine = live and snapshot is not None and snapshot.mine
 
     def act(what: Callable[[], str]) -> None:
         st.session_state["compare.trouble"] = ""
@@ -119,13 +113,22 @@ def transport(
         jobs.cancel(stored.id)
         return stored.id
 
+    def pause() -> str:
+        assert stored is not None
+        jobs.pause(stored.id)
+        return stored.id
+
     with st.container(horizontal=True, vertical_alignment="center", key="compare-transport"):
         st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
                   on_click=act, args=(begin,), help=help)  # fmt: skip
-        st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
-                  disabled=stored is None or live or status == "finished",
-                  help="Go on; what is finished is not computed again")  # fmt: skip
-        st.button("Stop", icon=":material/stop:", disabled=not live or status == "stopping",
+        if mine and status in ("running", "queued"):
+            st.button("Pause", icon=":material/pause:", on_click=act, args=(pause,),
+                      help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
+        else:
+            st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
+                      disabled=stored is None or (live and not (mine and status == "paused")) or status == "finished",
+                      help="Go on; what is finished is not computed again")  # fmt: skip
+        st.button("Stop", icon=":material/stop:", disabled=not mine or status == "stopping",
                   on_click=act, args=(stop,), help="Finish the cells under way and begin no more")  # fmt: skip
         if snapshot and snapshot.failed and not live:
             st.button("Retry failed", icon=":material/replay:", on_click=act, args=(lambda: go_on(retry=True),),
@@ -134,13 +137,14 @@ def transport(
         st.error(trouble, icon=":material/error:")
 
 
-def earlier(jobs: ComparisonManager) -> None:
+def earlier(jobs: Comparisons) -> None:
     """The other comparisons, newest first, to open, resume or forget."""
     now = opened()
     every = [stored for stored in jobs.store.comparisons() if now is None or stored.id != now.id]
     if not every:
         return
     st.subheader("Earlier comparisons", anchor=False)
+    busy = jobs.running()
     more = len(every) > _SHOWN and st.toggle(f"Show all {len(every)}", key="compare.all")
     for stored in every if more else every[:_SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,7 +156,7 @@ def earlier(jobs: ComparisonManager) -> None:
             repeats = stored.comparison.repeats
             st.caption(f"{repeats} repeat{'s' if repeats > 1 else ''} · {far} · {when}")
             st.button("Forget", key=f"compare.forget.{stored.id}", type="tertiary", icon=":material/delete:",
-                      on_click=_forget, args=(jobs, stored.id), disabled=stored.id in jobs.running(),
+                      on_click=_forget, args=(jobs, stored.id), disabled=stored.id in busy,
                       help="Strike it from this list; its finished cells are kept for others")  # fmt: skip
 
 
@@ -165,7 +169,7 @@ def _open(stored: StoredComparison) -> None:
         st.session_state["compare.trouble"] = str(error)
 
 
-def _forget(jobs: ComparisonManager, id: str) -> None:
+def _forget(jobs: Comparisons, id: str) -> None:
     try:
         jobs.store.delete(id)
     except KernlabError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from kernlab.errors import KernlabError
-from kernlab.runs.jobs import JobManager
+from kernlab.jobs.trainings import Trainings
 from kernlab.runs.kept import kept
 from kernlab.runs.store import Run, Store
 from kernlab.solvers import ProximalGradient
@@ -150,7 +150,7 @@ def _try(what: Callable[[], Any]) -> bool:
     return True
 
 
-def actions(jobs: JobManager, *, deleted: bool) -> None:
+def actions(jobs: Trainings, *, deleted: bool) -> None:
     """What can be done with the ticked runs, the undo of the last deletion, and the import."""
     state, store = st.session_state, jobs.store
     ticked = sorted(state.get("runs.ticked", set()))

@@ -8,16 +8,18 @@ from functools import partial
 import streamlit as st
 
 from kernlab.errors import KernlabError
-from kernlab.runs.jobs import JobManager, JobState
+from kernlab.jobs.queue import RULE, JobState
+from kernlab.jobs.trainings import Trainings
 from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch, learns_in_batches, solved_at_once
 
-__all__ = ["duration", "progress", "status_words", "transport"]
+__all__ = ["ICONS", "duration", "progress", "sharing", "status_words", "transport"]
 
-_ICONS = {
+ICONS = {
     "queued": ":material/hourglass_empty:",
     "running": ":material/play_arrow:",
+    "stopping": ":material/hourglass_bottom:",
     "paused": ":material/pause:",
     "finished": ":material/check_circle:",
     "failed": ":material/error:",
@@ -52,10 +54,21 @@ def duration(seconds: float) -> str:
 
 def status_words(state: JobState) -> str:
     """Status with its sign, and the place in the queue."""
-    words = f"{_ICONS[state.status]} {state.status.capitalize()}"
+    words = f"{ICONS[state.status]} {state.status.capitalize()}"
     if state.status == "queued" and state.position:
-        words += f" behind {state.position} run{'s' if state.position > 1 else ''} on the same device"
+        several = "s" if state.position > 1 else ""
+        words += f" behind {state.position} "
+        words += f"run{several} on the same device" if state.kind == "training" else f"{state.kind}{several}"
     return words
+
+
+def sharing(state: JobState) -> None:
+    """What else is computing now and by which rule the machine is shared; who steers a job of another process."""
+    if state.live and not state.mine:
+        st.caption(f"Another process works on this {state.kind}: it can be watched here and steered there.")
+    elif state.live and state.beside:
+        uses = f" This one uses {state.uses}." if state.uses else ""
+        st.caption(f":material/group_work: Beside {', '.join(state.beside)}.{uses} {RULE}")
 
 
 def progress(watch: Watch) -> None:
@@ -85,14 +98,13 @@ def progress(watch: Watch) -> None:
     words.append(str(watch.facts.get("device", watch.run.device)))
     done = 1.0 if over else min(1.0, state.step / total) if total else 0.0
     st.progress(done, " · ".join(words))
-    if watch.live and not state.mine:
-        st.caption("Another process trains this run: it can be watched here and steered there.")
+    sharing(state)
     if state.error:
         st.error(state.error, icon=":material/error:")
 
 
 def transport(
-    jobs: JobManager,
+    jobs: Trainings,
     watch: Watch | None,
     spec: RunSpec | None,
     opened: Callable[[str], None],

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kernlab.errors import UnknownNameError
+from kernlab.jobs.trainings import Trainings, TrainingState
 from kernlab.pictures.recorded import Moment, RecordedRun, learns_in_batches, may_end_early, solved_at_once
-from kernlab.runs.jobs import JobManager, JobState
 
 __all__ = ["Moment", "Watch", "learns_in_batches", "may_end_early", "solved_at_once"]
 
@@ -22,9 +22,9 @@ class Watch(RecordedRun):
         state: how far it is.
     """
 
-    def __init__(self, jobs: JobManager, run_id: str) -> None:
+    def __init__(self, jobs: Trainings, run_id: str) -> None:
         self.jobs = jobs
-        self.state: JobState = jobs.snapshot(run_id)  # first: it knows why a run could not start
+        self.state: TrainingState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         self._over = False
         with self._reason(run_id):
             super().__init__(jobs.store, run_id)
@@ -32,7 +32,7 @@ class Watch(RecordedRun):
     @property
     def live(self) -> bool:  # type: ignore[override]  # a stored run that nobody follows is never live
         """Something works, or waits to work, on it."""
-        return self.state.status in ("queued", "running", "paused")
+        return self.state.live
 
     @property
     def choosing(self) -> bool:

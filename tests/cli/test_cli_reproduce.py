@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kernlab.bench.base import over_repeats
-from kernlab.bench.tables import TABLES, comparison_of
 from kernlab.cli import main
 from kernlab.compare import Tuning
+from kernlab.papers.base import over_repeats
+from kernlab.papers.tables import TABLES, comparison_of
 
 
 def run(capsys, *words: str) -> tuple[int, str, str]:

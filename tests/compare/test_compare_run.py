@@ -9,10 +9,10 @@ import pytest
 from small_comparison import computed, done, elsewhere, numbers, small
 
 from kernlab.compare import cells as cells_module
-from kernlab.compare.job import ComparisonManager, remaining
 from kernlab.compare.run import Done, compare, plan
 from kernlab.data import DataSpec
 from kernlab.errors import DataError, OptionError, TrainingError, UnknownNameError
+from kernlab.jobs.comparisons import Comparisons, remaining
 from kernlab.training import replicates
 
 
@@ -159,20 +159,20 @@ def test_options_go_to_the_methods_that_have_them(store):
 
 
 def test_a_comparison_in_the_background(store):
-    manager = ComparisonManager(store)
+    manager = Comparisons(store)
     id = manager.start(small(), backend="here", name="mine")
     assert manager.start(small(), backend="here") == id
     last = manager.wait(id, 60)
     assert (last.status, last.total, len(last.records), last.error, last.live) == ("finished", 6, 6, "", False)
     assert [record.cell["seed"] for record in last.records] == [0, 0, 1, 1, 2, 2]
     assert manager.running() == []
-    elsewhere = ComparisonManager(store).snapshot(id)
+    elsewhere = Comparisons(store).snapshot(id)
     assert (elsewhere.status, elsewhere.records) == ("finished", last.records)
     assert store.comparison(id).name == "mine"
 
 
 def test_cancelled_between_cells_and_started_again(store):
-    manager, reached, go = ComparisonManager(store), threading.Event(), threading.Event()
+    manager, reached, go = Comparisons(store), threading.Event(), threading.Event()
 
     def halting(cells, datasets):
         for number, cell in enumerate(cells):
@@ -191,13 +191,13 @@ def test_cancelled_between_cells_and_started_again(store):
     go.set()
     stopped = manager.wait(id, 60)
     assert (stopped.status, len(stopped.records)) == ("stopped", 3)  # the one under way was finished
-    assert ComparisonManager(store).snapshot(id).status == "stopped"
+    assert Comparisons(store).snapshot(id).status == "stopped"
     manager.start(small(), backend="here")
     assert manager.wait(id, 60).status == "finished"
 
 
 def test_what_ends_a_comparison_is_said(store):
-    manager = ComparisonManager(store)
+    manager = Comparisons(store)
     id = manager.start(small(options={"n_feature": 1}), backend="here")
     last = manager.wait(id, 60)
     assert last.status == "failed"

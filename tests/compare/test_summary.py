@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kernlab.analysis.tables import to_json, to_latex, to_wide_csv
 from kernlab.compare import Record
 from kernlab.compare.bands import band, bands
 from kernlab.compare.summary import OFF_SCALE, Published, summarise
+from kernlab.compare.tables import to_json, to_latex, to_wide_csv
 from kernlab.errors import OptionError
 
 rng = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from kernlab import _HOMES
 
 #: A family imports families of lower lines only: never one beside it, never one above.
 LAYERS = (
-    {"errors", "typing", "paths"},
+    {"errors", "typing", "paths", "files"},
     {"registry", "options", "processes"},
     {"linalg", "kernels", "devices"},
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
@@ -28,9 +28,10 @@ LAYERS = (
     {"training"},
     {"runs", "compare"},
     {"pictures"},
-    {"estimators", "analysis"},
-    {"bench", "plots"},
+    {"estimators", "papers"},
+    {"jobs"},
     {"ui"},
+    {"bench"},
     {"pages", "app", "cli"},
 )
 RANK = {family: rank for rank, layer in enumerate(LAYERS) for family in layer}
@@ -39,7 +40,7 @@ RANK = {family: rank for rank, layer in enumerate(LAYERS) for family in layer}
 HOMES = {
     "streamlit": {"ui", "app", "pages"},
     "starlette": {"ui"},
-    "plotly": {"pictures", "plots", "ui"},
+    "plotly": {"pictures", "papers", "ui"},
     "sqlalchemy": {"runs"},
     "click": {"cli"},
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import fake_training
 import pytest
 
-from kernlab.runs.jobs import JobManager
+from kernlab.jobs.trainings import Trainings
 from kernlab.runs.store import Store
 
 
@@ -17,7 +17,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def jobs(store: Store) -> Iterator[JobManager]:
-    made = JobManager(store, fake_training.train, device_key=str)
+def jobs(store: Store) -> Iterator[Trainings]:
+    made = Trainings(store, fake_training.train, device_key=str)
     yield made
     made.shutdown()

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 from kernlab.errors import DataError, DeviceError, StoreError, UnknownNameError
+from kernlab.jobs import manager
+from kernlab.jobs.trainings import Trainings, TrainingState
 from kernlab.runs import tensors
-from kernlab.runs.jobs import JobManager, JobState, manager
 from kernlab.runs.store import Store
 from kernlab.training.control import Control
 from kernlab.training.events import Checkpoint, Event
@@ -34,7 +35,7 @@ def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
         time.sleep(0.005)
 
 
-def becomes(jobs: JobManager, run_id: str, status: str) -> JobState:
+def becomes(jobs: Trainings, run_id: str, status: str) -> TrainingState:
     until(lambda: jobs.snapshot(run_id).status == status)
     return jobs.snapshot(run_id)
 
@@ -43,7 +44,7 @@ def objective(store: Store, run_id: str) -> list[float]:
     return store.metrics(run_id).curves["objective"].values.tolist()
 
 
-def test_a_job_trains_to_its_end_in_the_background(jobs: JobManager, store: Store) -> None:
+def test_a_job_trains_to_its_end_in_the_background(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(20, delay=0.005), name="Mine")
     assert jobs.snapshot(run_id).status in ("queued", "running")  # submit did not wait for it
     state = jobs.wait(run_id, 10)
@@ -52,10 +53,10 @@ def test_a_job_trains_to_its_end_in_the_background(jobs: JobManager, store: Stor
     assert 0.1 <= state.elapsed < 5
     assert objective(store, run_id) == fake.expected(20)
     assert jobs.queue() == []
-    until(lambda: not jobs._jobs)  # nothing of it is kept in memory
+    until(lambda: not jobs.jobs.jobs())  # nothing of it is kept in memory
 
 
-def test_progress_is_told_while_it_runs(jobs: JobManager) -> None:
+def test_progress_is_told_while_it_runs(jobs: Trainings) -> None:
     run_id = jobs.submit(fake.spec(200, delay=0.01))
     until(lambda: jobs.snapshot(run_id).step >= 20)
     state = jobs.snapshot(run_id)
@@ -64,7 +65,7 @@ def test_progress_is_told_while_it_runs(jobs: JobManager) -> None:
     assert state.epoch == pytest.approx(state.step / fake.PER_EPOCH, abs=0.3)
 
 
-def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: JobManager, store: Store) -> None:
+def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: Trainings, store: Store) -> None:
     overlap, at_work, begun = [], set(), []
 
     def watched(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
@@ -77,17 +78,17 @@ def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: JobManag
             at_work.discard(me)
             yield event
 
-    mine = JobManager(store, watched, device_key=str)
+    mine = Trainings(store, watched, device_key=str)
     runs = [mine.submit(fake.spec(15, me=i)) for i in range(4)]
     queue = mine.queue()
-    assert [state.run_id for state in queue] == runs[-len(queue) :]
+    assert [state.id for state in queue] == runs[-len(queue) :]
     assert [state.position for state in queue if state.status == "queued"] == list(range(4))[-len(queue) :][1:]
     assert all(mine.wait(run_id, 10).status == "finished" for run_id in runs)
     assert begun == [0, 1, 2, 3]
     assert max(overlap) == 1
 
 
-def test_two_devices_work_side_by_side(jobs: JobManager) -> None:
+def test_two_devices_work_side_by_side(jobs: Trainings) -> None:
     first, second = (
         jobs.submit(fake.spec(ENDLESS, delay=0.001)),
         jobs.submit(fake.spec(ENDLESS, device="cuda", delay=0.001)),
@@ -96,7 +97,7 @@ def test_two_devices_work_side_by_side(jobs: JobManager) -> None:
     assert {jobs.snapshot(first).position, jobs.snapshot(second).position} == {0}
 
 
-def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: JobManager, store: Store) -> None:
+def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: Trainings, store: Store) -> None:
     first = jobs.submit(fake.spec(40, delay=0.002))
     until(lambda: jobs.snapshot(first).step >= 3)
     second = jobs.submit(fake.spec(ENDLESS, delay=0.002))
@@ -125,7 +126,7 @@ def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: JobManager, s
     assert objective(store, first) == fake.expected(40)
 
 
-def test_single_steps_are_single(jobs: JobManager, store: Store) -> None:
+def test_single_steps_are_single(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(20), paused=True)
     assert becomes(jobs, run_id, "paused").step == 0
     assert store.static(run_id).keys() == {"view_points"}  # it is set up
@@ -140,7 +141,7 @@ def test_single_steps_are_single(jobs: JobManager, store: Store) -> None:
     assert jobs.wait(run_id, 10).status == "finished"
 
 
-def test_a_single_step_waits_for_the_device(jobs: JobManager) -> None:
+def test_a_single_step_waits_for_the_device(jobs: Trainings) -> None:
     held, busy = jobs.submit(fake.spec(20), paused=True), None
     becomes(jobs, held, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
@@ -152,7 +153,7 @@ def test_a_single_step_waits_for_the_device(jobs: JobManager) -> None:
     until(lambda: jobs.snapshot(held).step == 1 and jobs.snapshot(held).status == "paused")
 
 
-def test_a_paused_job_writes_a_checkpoint_while_another_trains(jobs: JobManager, store: Store) -> None:
+def test_a_paused_job_writes_a_checkpoint_while_another_trains(jobs: Trainings, store: Store) -> None:
     held = jobs.submit(fake.spec(20), paused=True)
     becomes(jobs, held, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
@@ -172,7 +173,7 @@ def test_a_job_that_goes_on_during_such_a_checkpoint_still_waits_for_its_turn(st
             if type(event).__name__ == "Checkpoint" and spec["fake"].get("hasty"):
                 control.resume()
 
-    jobs = JobManager(store, hasty, device_key=str)
+    jobs = Trainings(store, hasty, device_key=str)
     held = jobs.submit(fake.spec(20, hasty=True), paused=True)
     becomes(jobs, held, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
@@ -185,7 +186,7 @@ def test_a_job_that_goes_on_during_such_a_checkpoint_still_waits_for_its_turn(st
     assert jobs.wait(held, 10).status == "finished"
 
 
-def test_a_queued_job_can_be_cancelled_and_started_later(jobs: JobManager, store: Store) -> None:
+def test_a_queued_job_can_be_cancelled_and_started_later(jobs: Trainings, store: Store) -> None:
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     queued, last = jobs.submit(fake.spec(10)), jobs.submit(fake.spec(10))
     assert jobs.snapshot(last).position == 2
@@ -200,7 +201,7 @@ def test_a_queued_job_can_be_cancelled_and_started_later(jobs: JobManager, store
     assert objective(store, queued) == fake.expected(10)
 
 
-def test_a_stopped_run_goes_on_as_if_nothing_had_been(jobs: JobManager, store: Store) -> None:
+def test_a_stopped_run_goes_on_as_if_nothing_had_been(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(60, delay=0.002))
     until(lambda: jobs.snapshot(run_id).step >= 12)
     jobs.cancel(run_id)
@@ -216,7 +217,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(jobs: JobManager, store: S
         jobs.resume_run(run_id)
 
 
-def test_a_failed_run_goes_on_from_its_checkpoint(jobs: JobManager, store: Store) -> None:
+def test_a_failed_run_goes_on_from_its_checkpoint(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(20, crash_at=13))
     assert jobs.wait(run_id, 10).status == "failed"
 
@@ -225,16 +226,16 @@ def test_a_failed_run_goes_on_from_its_checkpoint(jobs: JobManager, store: Store
         assert resume.step == 10
         return fake.train({**spec, "fake": {"steps": 20, "delay": 0}}, control=control, resume=resume)
 
-    again = JobManager(store, mended, device_key=str)
+    again = Trainings(store, mended, device_key=str)
     again.resume_run(run_id)
     assert again.wait(run_id, 10).status == "finished"
     assert (store.get(run_id).error, objective(store, run_id)) == ("", fake.expected(20))
 
 
 def test_an_unexpected_error_is_a_sentence_for_the_user_and_a_traceback_for_the_log(
-    jobs: JobManager, store: Store, caplog: pytest.LogCaptureFixture
+    jobs: Trainings, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.ERROR, "kernlab.runs.jobs"):
+    with caplog.at_level(logging.ERROR, "kernlab.jobs.trainings"):
         run_id = jobs.submit(fake.spec(20, crash_at=7))
         state = jobs.wait(run_id, 10)
     assert (state.status, state.step) == ("failed", 6)
@@ -259,7 +260,7 @@ def test_the_ends_a_training_can_have(store: Store) -> None:
         (fake.train, "failed", "smaller learning rate"),
     ]
     for train, status, words in ends:
-        jobs = JobManager(store, train, device_key=str)
+        jobs = Trainings(store, train, device_key=str)
         state = jobs.wait(jobs.submit(fake.spec(5, diverge_at=3)), 10)
         assert state.status == status
         assert words.lower() in state.error.lower()
@@ -270,7 +271,7 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
         raise DataError("the data must have two classes", 1, "choose another target")
         yield
 
-    jobs = JobManager(store, refuses, device_key=str)
+    jobs = Trainings(store, refuses, device_key=str)
     run_id = jobs.submit(fake.spec(5))
     with pytest.raises(DataError, match=r"two classes.*another target"):
         jobs.wait(run_id, 10)
@@ -281,22 +282,22 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
 
 
 def test_a_run_refused_while_it_is_looked_at_says_why(
-    jobs: JobManager, store: Store, monkeypatch: pytest.MonkeyPatch
+    jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused_meanwhile(run_id: str) -> Any:
-        jobs._refused[run_id] = DataError("the data must have two classes")
+        jobs.refused[run_id] = DataError("the data must have two classes")
         raise UnknownNameError("a run must be one that the store has", run_id)
 
     run_id = store.create(fake.spec(5))  # in the list, and gone when the queue looks at it
     monkeypatch.setattr(store, "get", refused_meanwhile)
     assert jobs.queue() == []
-    jobs._refused.clear()
+    jobs.refused.clear()
     with pytest.raises(DataError, match="two classes"):
         jobs.snapshot(run_id)
 
 
 def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
-    jobs: JobManager, store: Store, monkeypatch: pytest.MonkeyPatch
+    jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = jobs.submit(fake.spec(20, delay=0.002), paused=True)
     becomes(jobs, run_id, "paused")
@@ -322,7 +323,7 @@ def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
 
 
 def test_a_dead_database_ends_the_job_and_the_reason_is_still_told(
-    jobs: JobManager, store: Store, monkeypatch: pytest.MonkeyPatch
+    jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     until(lambda: bool(store.metrics(run_id).curves))
@@ -332,14 +333,14 @@ def test_a_dead_database_ends_the_job_and_the_reason_is_still_told(
         raise StoreError("the run store must be writable", "", "free some space")
 
     monkeypatch.setattr(store, "writing", dead)
-    until(lambda: not jobs._jobs)
+    until(lambda: not jobs.jobs.jobs())
     monkeypatch.setattr(store, "writing", writing)
     state = jobs.snapshot(run_id)
     assert (state.status, state.error) == ("interrupted", "the run store must be writable. Free some space.")
     assert len(store.metrics(run_id).curves["objective"].steps) > 0
 
 
-def test_steering_a_run_that_is_not_under_way_says_what_to_do(jobs: JobManager, store: Store) -> None:
+def test_steering_a_run_that_is_not_under_way_says_what_to_do(jobs: Trainings, store: Store) -> None:
     with pytest.raises(UnknownNameError):
         jobs.pause("nothing")
     with pytest.raises(UnknownNameError):
@@ -357,20 +358,20 @@ def test_steering_a_run_that_is_not_under_way_says_what_to_do(jobs: JobManager, 
 
 def test_a_device_that_is_not_there_leaves_the_store_untouched(store: Store) -> None:
     with pytest.raises(DeviceError, match="cuda:77"):
-        JobManager(store, fake.train).submit(fake.spec(device="cuda:77"))
+        Trainings(store, fake.train).submit(fake.spec(device="cuda:77"))
     assert store.list() == []
-    jobs = JobManager(store, fake.train)
+    jobs = Trainings(store, fake.train)
     assert jobs.wait(jobs.submit(fake.spec(3, device="auto")), 10).status == "finished"
 
 
-def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: JobManager, store: Store) -> None:
+def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     until(lambda: jobs.snapshot(run_id).step > 3)
     with Store(store.root) as same_folder:
-        other = JobManager(same_folder, fake.train, device_key=str)
+        other = Trainings(same_folder, fake.train, device_key=str)
         state = other.snapshot(run_id)
         assert (state.status, state.mine) == ("running", False)
-        assert [each.run_id for each in other.queue()] == [run_id]
+        assert [each.id for each in other.queue()] == [run_id]
         with pytest.raises(StoreError, match="steer it there"):
             other.cancel(run_id)
         with pytest.raises(StoreError, match="must have ended"):
@@ -384,7 +385,7 @@ def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: JobManager, sto
 
 
 def test_shutdown_leaves_every_run_interrupted_with_a_checkpoint(store: Store) -> None:
-    jobs = JobManager(store, fake.train, device_key=str)
+    jobs = Trainings(store, fake.train, device_key=str)
     running, queued = jobs.submit(fake.spec(ENDLESS, delay=0.001)), jobs.submit(fake.spec(5))
     paused = jobs.submit(fake.spec(5, device="cuda"), paused=True)
     becomes(jobs, paused, "paused")
@@ -401,12 +402,12 @@ SERVER = """
     import sys, time
     sys.path.insert(0, sys.argv[2])
     import fake_training as fake
-    from kernlab.runs import jobs
-    from kernlab.runs.store import Store
+    from kernlab import jobs
+    from kernlab.jobs import trainings
 
-    jobs._train, jobs._device_key = fake.train, str
-    made = jobs.manager()
-    assert made is jobs.manager(sys.argv[1])
+    trainings._train, trainings._device_key = fake.train, str
+    made = jobs.manager().trainings
+    assert made is jobs.manager(sys.argv[1]).trainings
     run_id = made.submit(fake.spec(10**6, delay=0.001))
     while made.snapshot(run_id).step < 20:
         time.sleep(0.01)
@@ -432,7 +433,7 @@ def test_a_process_that_ends_checkpoints_its_runs_first(store: Store, monkeypatc
 def test_there_is_one_manager_a_folder_and_a_reload_finds_it_again(tmp_path: Path) -> None:
     import importlib
 
-    from kernlab.runs import jobs as module
+    from kernlab import jobs as module
 
     first = manager(tmp_path)
     assert manager(tmp_path / "." / "x" / "..") is first

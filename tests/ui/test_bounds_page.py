@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kernlab.bounds import with_root
+from kernlab.jobs import manager
 from kernlab.methods import METHODS
 from kernlab.pictures.bound_sliders import read_changes
-from kernlab.runs.jobs import manager
 from kernlab.runs.store import Curve
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import _with_root as with_root_everywhere
@@ -22,15 +22,15 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().trainings.shutdown()
 
 
 def ran(method="ASKL", dataset="moons", **options):
     known = METHODS[method].schema()
     chosen = {key: value for key, value in {**SMALL, **options}.items() if key in known}
     rows = {"n_samples": 100} if dataset == "moons" else {}
-    run_id = manager().submit(RunSpec.of(method, dataset, **rows, **chosen))
-    assert manager().wait(run_id, 60).status == "finished"
+    run_id = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **chosen))
+    assert manager().trainings.wait(run_id, 60).status == "finished"
     return run_id
 
 

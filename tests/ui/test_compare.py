@@ -11,9 +11,9 @@ from browsing import until, visit
 from streamlit.testing.v1 import AppTest
 
 from kernlab import devices
-from kernlab.compare.job import manager
 from kernlab.compare.run import check
 from kernlab.compare.written import assemble, command, settings_of
+from kernlab.jobs import manager
 from kernlab.ui import compare, compared
 
 QUICK = {"methods": "SK,RF,constant", "datasets": "iris", "repeats": "3", "n_features": "20", "epochs": "2"}
@@ -47,8 +47,8 @@ def computed(scene):
     settings = {key: value for key, value in scene.items() if key not in ("methods", "datasets", "repeats")}
     methods, datasets = scene["methods"].split(","), scene["datasets"].split(",")
     comparison = assemble(methods, datasets, settings, repeats=int(scene["repeats"]))
-    id = manager().start(comparison, backend="here")
-    assert manager().wait(id, 60).status == "finished"
+    id = manager().comparisons.start(comparison, backend="here")
+    assert manager().comparisons.wait(id, 60).status == "finished"
     return id
 
 
@@ -57,7 +57,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().comparisons.shutdown()
 
 
 # -- a comparison as it is written -----------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_the_example_can_be_computed(home, monkeypatch):
     app = button(page(), "Try an example").click().run()
     assert errors(app) == []
     assert (said(app, "methods"), said(app, "n_features")) == (QUICK["methods"], "20")
-    assert manager().wait(said(app, "id"), 120).status == "finished"
+    assert manager().comparisons.wait(said(app, "id"), 120).status == "finished"
 
 
 def test_the_address_fills_the_form_and_says_it_again(home):
@@ -158,14 +158,14 @@ def test_a_cell_that_fails_says_why(home):
 def test_an_earlier_comparison_is_opened_and_forgotten(home):
     id = computed(QUICK)
     app = page()
-    name = manager().store.comparison(id).name
+    name = manager().comparisons.store.comparison(id).name
     app = button(app, name).click().run()
     assert errors(app) == []
     assert said(app, "id") == id
     assert app.multiselect(key="compare.datasets").value == ["iris"]
     app = page()
     button(app, "Forget").click().run()
-    assert manager().store.comparisons() == []
+    assert manager().comparisons.store.comparisons() == []
 
 
 def test_the_view_is_in_the_address(home):

@@ -5,8 +5,8 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kernlab.jobs import manager
 from kernlab.methods import METHODS
-from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui import inside, view
 
@@ -20,7 +20,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().trainings.shutdown()
 
 
 def page(name, **scene):
@@ -40,8 +40,8 @@ def ran(method="ASKL", dataset="moons", **options):
     known = METHODS[method].schema()
     chosen = {key: value for key, value in {**SMALL, **options}.items() if key in known}
     rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
-    run_id = manager().submit(RunSpec.of(method, dataset, **rows, **chosen))
-    assert manager().wait(run_id, 60).status == "finished"
+    run_id = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **chosen))
+    assert manager().trainings.wait(run_id, 60).status == "finished"
     return run_id
 
 
@@ -51,15 +51,18 @@ def test_where_there_is_no_run_an_example_is_trained(name):
     assert "no run to look into" in app.info[0].value
     next(button for button in app.button if button.label == "Train an example").click().run()
     run_id = app.session_state["inside.watches"][0].id
-    assert manager().store.get(run_id).dataset == inside.EXAMPLE.data.dataset
+    assert manager().trainings.store.get(run_id).dataset == inside.EXAMPLE.data.dataset
     until = time.monotonic() + 60
-    while manager().snapshot(run_id).status == "queued" or not manager().store.snapshots(run_id).steps.size:
+    while (
+        manager().trainings.snapshot(run_id).status == "queued"
+        or not manager().trainings.store.snapshots(run_id).steps.size
+    ):
         assert time.monotonic() < until
         time.sleep(0.05)
     app.run()
     assert pictures(app)
     assert app.query_params["run"] == run_id
-    manager().cancel(run_id)
+    manager().trainings.cancel(run_id)
 
 
 @pytest.mark.parametrize(

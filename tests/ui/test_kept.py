@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from kernlab.runs.jobs import manager
+from kernlab.jobs import manager
 from kernlab.runs.layout import RUNS
 from kernlab.spec import RunSpec
 from kernlab.training.events import Kept, Step
@@ -23,7 +23,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().trainings.shutdown()
 
 
 def page(name, **scene):
@@ -37,14 +37,14 @@ def page(name, **scene):
 
 
 def ran(**options):
-    run_id = manager().submit(RunSpec.of("ASKL", "moons", **{**OPTIONS, **options}))
-    assert manager().wait(run_id, 120).status == "finished"
+    run_id = manager().trainings.submit(RunSpec.of("ASKL", "moons", **{**OPTIONS, **options}))
+    assert manager().trainings.wait(run_id, 120).status == "finished"
     return run_id
 
 
 def broken_off(kind, when=lambda event: True):
     """A run whose process died at the first event of this kind."""
-    spec, store = RunSpec.of("ASKL", "moons", **OPTIONS), manager().store
+    spec, store = RunSpec.of("ASKL", "moons", **OPTIONS), manager().trainings.store
     run_id = store.create(spec.to_dict(), "broken off")
     seen_kept = False
     with store.writer(run_id) as writer:
@@ -81,7 +81,7 @@ def words(figure):
 
 def test_every_page_says_what_was_kept_and_marks_it_in_every_picture_over_time():
     run_id = ran()
-    found = manager().store.get(run_id).facts["kept"]
+    found = manager().trainings.store.get(run_id).facts["kept"]
     assert found["rows"] == 40  # a quarter of the training part
     label = f"kept: epoch {found['epoch']} of {found['stopped']}" + ("" if found["learned"] else ", assigned map")
     for name, over_time in (("train", {"objective", "metric"}), ("spectrum", set()), ("kernel", {"alignment_history"}),
@@ -97,12 +97,12 @@ def test_every_page_says_what_was_kept_and_marks_it_in_every_picture_over_time()
 
 def test_the_metric_of_the_held_out_rows_is_a_curve_that_ends_where_choosing_ended():
     run_id = ran()
-    found = manager().store.get(run_id).facts["kept"]
+    found = manager().trainings.store.get(run_id).facts["kept"]
     drawn = {trace["name"]: trace for trace in figures(page("train", run=run_id))["metric"]["data"]}
     assert {"held-out rows", "held-out rows, assigned map", "train", "test"} <= drawn.keys()
     assert max(numbers(drawn["held-out rows"]["x"])) <= found["stopped"]
     x, y = (numbers(drawn["train"][axis]) for axis in "xy")
-    history = manager().store.metrics(run_id).curves
+    history = manager().trainings.store.metrics(run_id).curves
     assert len(x) == len(history["train_metric"].values) + 1  # the break between the stretches
     place = int(np.flatnonzero(np.isnan(y))[0])
     assert x[place - 1] <= found["stopped"] == x[place + 1]
@@ -116,7 +116,7 @@ def test_a_run_that_holds_nothing_out_is_not_marked():
 
 def test_where_the_assigned_map_is_better_the_page_says_so():
     run_id = ran()
-    store = manager().store
+    store = manager().trainings.store
     with store.writing() as connection:
         facts = store.get(run_id).facts
         connection.execute(RUNS.update().values(facts={**facts, "kept": {**facts["kept"], "learned": False}}))
@@ -129,7 +129,7 @@ def test_the_line_of_progress_names_the_stretch():
     assert "of at most 8" in progress(choosing)
     assert "40 of the 160 training rows do not train" in captions(choosing)
     run_id = broken_off(Step, lambda seen_kept: seen_kept)
-    found = manager().store.get(run_id).facts["kept"]
+    found = manager().trainings.store.get(run_id).facts["kept"]
     assert f"repeating {found['epoch']} epoch" in progress(page("train", run=run_id))
 
 
@@ -141,16 +141,16 @@ def test_what_auto_came_to_is_said():
 
 def test_the_table_of_runs_says_it():
     run_id = ran()
-    run = manager().store.get(run_id)
+    run = manager().trainings.store.get(run_id)
     found = run.facts["kept"]
     assert rows([run], set())["kept"][0].startswith(f"epoch {found['epoch']} of {found['stopped']}")
     assert rows([run], set())["epochs"] == [pytest.approx(found["stopped"] + found["epoch"])]
 
 
 def test_a_full_batch_method_says_how_many_rows_chose_its_settings(home):
-    run_id = manager().submit(RunSpec.of("LKRF", "moons", n_samples=300, n_features=20))
-    assert manager().wait(run_id, 120).status == "finished"
-    facts = manager().store.get(run_id).facts
+    run_id = manager().trainings.submit(RunSpec.of("LKRF", "moons", n_samples=300, n_features=20))
+    assert manager().trainings.wait(run_id, 120).status == "finished"
+    facts = manager().trainings.store.get(run_id).facts
     rows = round(0.2 * facts["n_train"])
     assert facts["chosen_on"] == rows
     text = captions(page("train", run=run_id))

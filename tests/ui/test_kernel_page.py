@@ -7,13 +7,13 @@ import pytest
 from drawn import decoded
 from streamlit.testing.v1 import AppTest
 
+from kernlab.jobs import manager
 from kernlab.methods import METHODS
 from kernlab.pictures.base import PICTURES, At
 from kernlab.pictures.decay import _ridge
 from kernlab.pictures.kernels import matrices
 from kernlab.pictures.phases import phases_now
 from kernlab.pictures.sample_plane import plane_at
-from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui import view
 from kernlab.ui.watch import Watch
@@ -27,7 +27,7 @@ def home(tmp_path_factory):
         patch.setenv("KERNLAB_HOME", str(tmp_path_factory.mktemp("kernel")))
         patch.delenv("KERNLAB_DATA", raising=False)
         yield
-        manager().shutdown()
+        manager().trainings.shutdown()
 
 
 RUNS: dict[tuple[str, str], str] = {}
@@ -40,13 +40,13 @@ def ran(method="ASKL", dataset="moons", **options):
         known = METHODS[method].schema()
         chosen = {name: value for name, value in {**SMALL, **options}.items() if name in known}
         rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
-        RUNS[key] = manager().submit(RunSpec.of(method, dataset, **rows, **chosen))
-        assert manager().wait(RUNS[key], 60).status == "finished"
+        RUNS[key] = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **chosen))
+        assert manager().trainings.wait(RUNS[key], 60).status == "finished"
     return RUNS[key]
 
 
 def shown(run_id, at=None, reference=None, **said):
-    watch = Watch(manager(), run_id)
+    watch = Watch(manager().trainings, run_id)
     watch.refresh()
     then = None if reference is None else watch.moment(reference)
     return At(watch, watch.moment(at), {**view.DEFAULTS, **said}, then)

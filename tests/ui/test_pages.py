@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kernlab.jobs import manager
 from kernlab.methods import METHODS
-from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui import setup
 
@@ -20,7 +20,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().trainings.shutdown()
 
 
 # What main.py does, with the wanted page as the first: AppTest cannot follow an address.
@@ -45,7 +45,7 @@ def errors(app):
 
 def trained(**scene):
     """A finished run of the quick spec."""
-    jobs = manager()
+    jobs = manager().trainings
     run_id = jobs.submit(setup.spec_from({**QUICK, **scene}))
     assert jobs.wait(run_id, 60).status == "finished"
     return run_id
@@ -53,7 +53,7 @@ def trained(**scene):
 
 def wait_for(run_id, *statuses):
     until = time.monotonic() + 60
-    while manager().snapshot(run_id).status not in statuses:
+    while manager().trainings.snapshot(run_id).status not in statuses:
         assert time.monotonic() < until
         time.sleep(0.02)
 
@@ -74,12 +74,12 @@ def test_an_address_survives_the_form():
 def test_train_runs_and_the_page_shows_it():
     app = press(page("train", **QUICK), "Train")
     run_id = app.query_params["run"]
-    assert manager().wait(run_id, 60).status == "finished"
+    assert manager().trainings.wait(run_id, 60).status == "finished"
     app.run()
     assert errors(app) == []
     assert [metric.label for metric in app.metric][:2] == ["Test accuracy", "Training accuracy"]
     assert float(app.metric[0].value.removesuffix(" %")) > 50
-    stored = manager().store.get(run_id)
+    stored = manager().trainings.store.get(run_id)
     assert RunSpec.from_dict(stored.spec) == app.session_state["train.spec"]
 
 
@@ -91,7 +91,7 @@ def test_train_runs_and_the_page_shows_it():
 )
 def test_every_view_of_every_kind_of_run(view, scene):
     wanted = {key: value for key, value in {**QUICK, **scene}.items() if value}
-    jobs = manager()
+    jobs = manager().trainings
     run_id = jobs.submit(setup.spec_from(wanted))
     assert jobs.wait(run_id, 60).status == "finished"
     app = page("train", run=run_id, view=view)
@@ -119,7 +119,7 @@ OWN = {
 def test_a_run_of_every_family_has_its_own_pictures_and_only_views_with_something_in_them(method):
     dataset = "moons" if "SVR" not in method else "chirp"
     known = METHODS[method].schema()
-    jobs = manager()
+    jobs = manager().trainings
     chosen = {key: value for key, value in SMALL.items() if key in known}
     run_id = jobs.submit(RunSpec.of(method, dataset, n_samples=100, **chosen))
     assert jobs.wait(run_id, 60).status == "finished"
@@ -139,10 +139,10 @@ def test_a_run_of_every_family_has_its_own_pictures_and_only_views_with_somethin
 
 
 def test_both_heads_are_reported_when_a_run_is_over():
-    jobs = manager()
+    jobs = manager().trainings
     run_id = jobs.submit(RunSpec.of("RFDI", "moons", n_samples=100, n_features=20, epochs=2, batch_size=50))
     assert jobs.wait(run_id, 60).status == "finished"
-    found = manager().store.get(run_id).summary["heads"]
+    found = manager().trainings.store.get(run_id).summary["heads"]
     app = page("train", run=run_id)
     cards = {metric.label: metric.value for metric in app.metric}
     assert cards["Test accuracy, ridge"] == f"{found['ridge']['test_metric']:.1f} %"
@@ -150,7 +150,7 @@ def test_both_heads_are_reported_when_a_run_is_over():
 
 
 def test_a_run_that_ends_early_is_shown_whole():
-    jobs = manager()
+    jobs = manager().trainings
     scene = {"algorithm": "fista", "g": 1e-2, "order": 4, "n_samples": 100}
     run_id = jobs.submit(RunSpec.of("FKS-Fourier", "chirp", **scene))
     state = jobs.wait(run_id, 60)
@@ -211,11 +211,11 @@ def test_paused_stepped_stopped_resumed():
     run_id = app.query_params["run"]
     press(app, "Pause")
     wait_for(run_id, "paused")
-    before = manager().snapshot(run_id).step
+    before = manager().trainings.snapshot(run_id).step
     press(app.run(), "Mini-batch")
     time.sleep(0.3)
     wait_for(run_id, "paused")
-    assert manager().snapshot(run_id).step == before + 1
+    assert manager().trainings.snapshot(run_id).step == before + 1
     press(app, "Stop")
     wait_for(run_id, "stopped")
     press(app.run(), "Resume")
@@ -230,7 +230,7 @@ def test_a_step_from_nothing_sets_a_run_up_and_holds_it():
     run_id = app.query_params["run"]
     time.sleep(0.3)
     wait_for(run_id, "paused")
-    assert manager().snapshot(run_id).step == 1
+    assert manager().trainings.snapshot(run_id).step == 1
 
 
 def test_time_is_scrubbed_for_all_pictures():
@@ -260,12 +260,12 @@ def test_own_composition():
     assert errors(app) == []
     app = press(app, "Train")
     run_id = app.query_params["run"]
-    assert manager().wait(run_id, 60).status == "finished"
+    assert manager().trainings.wait(run_id, 60).status == "finished"
     # What "Python" hands out repeats the run.
     lines = next(code.value for code in app.code if "import" in code.value)
     found: dict[str, object] = {}
     exec(lines, found)
-    assert found["result"].summary["objective"] == manager().store.get(run_id).summary["objective"]
+    assert found["result"].summary["objective"] == manager().trainings.store.get(run_id).summary["objective"]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
 @pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
 def test_a_diverged_run_is_shown_with_its_reason(view):
     scene = {"dataset": "chirp", "method": "SKL", "n_features": "50", "epochs": "5", "optimizer": "sgd"}
-    jobs = manager()
+    jobs = manager().trainings
     run_id = jobs.submit(setup.spec_from({**scene, "learning_rate": "100"}))
     assert jobs.wait(run_id, 60).status == "failed"
     (sentence,) = errors(page("train", run=run_id, view=view))
@@ -314,9 +314,9 @@ def refusal(app):
         app.run()
     (sentence,) = errors(app)
     assert "run" not in app.query_params
-    while manager().store.list() and time.monotonic() < until:
+    while manager().trainings.store.list() and time.monotonic() < until:
         time.sleep(0.02)  # the reason is told before the last of the run is cleared away
-    assert manager().store.list() == []
+    assert manager().trainings.store.list() == []
     return sentence
 
 
@@ -365,9 +365,9 @@ def test_found_deleted_brought_back():
     app.text_input(key="runs.text").set_value("").run()
     app.session_state["runs.ticked"] = {first}
     press(app.run(), "Delete")
-    assert [run.id for run in manager().store.list()] == [second]
+    assert [run.id for run in manager().trainings.store.list()] == [second]
     press(app, "Undo: bring back 1")
-    assert {run.id for run in manager().store.list()} == {first, second}
+    assert {run.id for run in manager().trainings.store.list()} == {first, second}
     assert errors(app) == []
 
 

@@ -16,13 +16,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kernlab import devices
-from kernlab.bench.published import printed
-from kernlab.compare.job import manager
-from kernlab.ui import papers_tables
-from kernlab.ui.papers import PAPERS
-from kernlab.ui.papers_errors import ERRORS
-from kernlab.ui.papers_job import Asked, Reproductions
+from kernlab.jobs import manager
+from kernlab.papers import PAPERS
+from kernlab.papers.tables import printed
 
+ERRORS = [each for paper in PAPERS.values() for each in paper.mistakes]
 APP = "from kernlab.ui.pages import show; show('papers')"
 
 
@@ -62,7 +60,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     monkeypatch.setattr(devices, "cores", lambda: 1)  # other processes take seconds to start
     yield tmp_path
-    manager().shutdown()
+    manager().comparisons.shutdown()
 
 
 @pytest.fixture
@@ -103,7 +101,7 @@ def test_every_paper_opens_with_its_citation(home, paper, view):
     assert any(PAPERS[paper].citation == each.value for each in app.caption)
     assert address(app).get("view", "results") == view
     if view == "errors":
-        about = [each for each in ERRORS if each.paper == paper]
+        about = PAPERS[paper].mistakes
         assert [each.value for each in app.latex] == [f"$$\n{f}\n$$" for each in about for f in each.formula]
         assert all(f"Source: {each.source}" in [c.value for c in app.caption] for each in about)
 
@@ -173,38 +171,34 @@ def test_a_table_is_reproduced_and_found_again(data):
     assert address(app) == {"paper": "fks", "datasets": "space_ga", "repeats": "2"}
     assert "14 cells" in app.info[0].value
     app = button(app, "Reproduce").click().run()
-    (stored,) = manager().store.comparisons()
+    (stored,) = manager().comparisons.store.comparisons()
     assert stored.name == "fks-table2"
-    assert manager().wait(stored.id, 120).status == "finished"
+    assert manager().comparisons.wait(stored.id, 120).status == "finished"
     app = page(**address(app))  # another visitor, or a reload
     assert errors(app) == []
     _, beside = tables(app)
     assert beside[0][:6] == ["Data set", "Method", "Ours", "Printed", "Difference", "Constant"]
     rows = {row[1]: row for row in beside[1:]}
     assert list(rows) == ["FKS-Fourier", "eSVR-poly", "eSVR-rbf", "nuSVR-poly", "nuSVR-rbf", "MKL", "constant"]
-    ours = [record for record in manager().snapshot(stored.id).records if record.cell["method"] == "FKS-Fourier"]
+    ours = [
+        record for record in manager().comparisons.snapshot(stored.id).records if record.cell["method"] == "FKS-Fourier"
+    ]
     mean = np.mean([(record.extra["test_rmse_range100"] / 100) ** 2 for record in ours])
     assert rows["FKS-Fourier"][2].split(" ± ")[0] == f"{mean:.4f}"
     assert rows["FKS-Fourier"][3] == "0.0305 ± 0.0016"
     assert rows["FKS-Fourier"][4] == f"{mean - 0.0305:+.4f}".replace("-", "−")
     assert rows["FKS-Fourier"][-1] == "not on the stated scale"  # and no win, though ours is far better
     assert rows["constant"][2].split(" ± ")[0] == rows["MKL"][5]
-    kept = {path: path.stat().st_mtime_ns for path in manager().store.root.glob("cells/*.json")}
+    kept = {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")}
     button(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"), "Reproduce").click().run()
-    for stored in manager().store.comparisons():
-        assert manager().wait(stored.id, 60).status == "finished"
-    assert {path: path.stat().st_mtime_ns for path in manager().store.root.glob("cells/*.json")} == kept
+    for stored in manager().comparisons.store.comparisons():
+        assert manager().comparisons.wait(stored.id, 60).status == "finished"
+    assert {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")} == kept
     _, seconds = tables(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"))
     assert [row[6] for row in seconds[1:]] == ["training time"] * 7
     fks, svr = (next(row for row in seconds if row[1] == name) for name in ("FKS-Fourier", "eSVR-rbf"))
     assert (fks[4], fks[5]) == ("1", "1")
     assert svr[5] == f"{0.3806 / 0.0410:.3g}"
-
-
-def test_the_csv_has_the_rows_of_the_page(data):
-    rows = [{"dataset": "mg", "method": "MKL", "mean": 0.5, "mark": "", "messages": []}]
-    (row,) = csv.DictReader(io.StringIO(papers_tables._csv(rows)))
-    assert row == {"dataset": "mg", "method": "MKL", "mean": "0.5", "mark": ""}
 
 
 def test_the_command_repeats_what_is_chosen(data):
@@ -231,16 +225,16 @@ def test_every_result_keeps_its_own_choices(data):
 
 def until(jobs, asked, seconds=60):
     end = time.monotonic() + seconds
-    while jobs.look(asked).status == "running":
+    while jobs.snapshot(asked.key).live:
         assert time.monotonic() < end
         time.sleep(0.05)
-    return jobs.look(asked)
+    return jobs.snapshot(asked.key)
 
 
 def test_a_mistake_in_the_process_is_a_sentence(tmp_path):
     jobs = Reproductions(tmp_path)
     asked = Asked("lkrf-examples", repeats=0)
-    assert jobs.look(asked).status == ""
+    assert jobs.snapshot(asked.key).status == ""
     jobs.start(asked)
     ended = until(jobs, asked)
     assert ended.status == "failed"
@@ -253,8 +247,8 @@ def test_a_process_is_stopped_at_once_and_leaves_nothing(tmp_path):
     asked = Asked("lkrf-examples", repeats=50)
     jobs.start(asked)
     jobs.start(asked)  # the same one
-    assert jobs.look(asked).status == "running"
-    jobs.stop(asked)
+    assert jobs.snapshot(asked.key).live
+    jobs.cancel(asked.key)
     assert until(jobs, asked, 10).status == "stopped"
     assert list((tmp_path / "reproductions").iterdir()) == []
 

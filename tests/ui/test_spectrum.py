@@ -6,9 +6,9 @@ import pytest
 from browsing import press, rested, run_of, visit
 from streamlit.testing.v1 import AppTest
 
+from kernlab.jobs import manager
 from kernlab.pictures.base import PICTURES
 from kernlab.pictures.spectrum import take_frequencies
-from kernlab.runs.jobs import manager
 from kernlab.spec import RunSpec
 
 APP = "from kernlab.ui.pages import show; show('spectrum')"
@@ -19,13 +19,13 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
     monkeypatch.delenv("KERNLAB_DATA", raising=False)
     yield tmp_path
-    manager().shutdown()
+    manager().trainings.shutdown()
 
 
 def ran(method, dataset, **options):
     rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
-    run_id = manager().submit(RunSpec.of(method, dataset, **rows, **options))
-    assert manager().wait(run_id, 60).status == "finished"
+    run_id = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **options))
+    assert manager().trainings.wait(run_id, 60).status == "finished"
     return run_id
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.analysis.tables import escape, number, to_json, to_latex, to_latex_published, to_long_csv, to_wide_csv
 from kernlab.compare import Record
 from kernlab.compare.summary import Published, summarise
+from kernlab.compare.tables import escape, number, to_json, to_latex, to_latex_published, to_long_csv, to_wide_csv
 
 rng = np.random.default_rng(0)
 NAMES = st.text(st.sampled_from('\\&%$#_{}~^<>|"aB 1νλ−±é\n\t'), min_size=1, max_size=12)

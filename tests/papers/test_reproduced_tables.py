@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlab.bench.published import printed
-from kernlab.bench.tables import TABLES, available, beside, comparison_of
 from kernlab.compare import Record, Tuning
 from kernlab.compare.run import plan
 from kernlab.compare.summary import OFF_SCALE
 from kernlab.data import known
 from kernlab.errors import DataError, OptionError, UnknownNameError
+from kernlab.papers.tables import TABLES, available, beside, comparison_of, printed
 
 FKS = ["FKS-Fourier", "eSVR-poly", "eSVR-rbf", "nuSVR-poly", "nuSVR-rbf", "MKL"]
 AT_HAND = {each.name for each in known() if each.available}
@@ -142,7 +141,7 @@ DATASETS = list(TABLES["askl-table2"].datasets)
 )
 def test_the_workers_spend_the_budget_and_no_more(budget, workers, repeats, datasets, methods):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kernlab.bench.tables.files", lambda: dict.fromkeys(DATASETS))
+        patch.setattr("kernlab.papers.tables.files", lambda: dict.fromkeys(DATASETS))
         asked = {"datasets": datasets, "methods": methods, "repeats": repeats, "workers": workers}
         found = comparison_of("askl-table2", tuning=Tuning(trials=7), budget=budget, **asked)
         assert found == comparison_of("askl-table2", tuning=Tuning(trials=7), budget=budget, **asked)

@@ -96,11 +96,8 @@ _TEX_LETTERS = str.maketrans(_TEX)
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as they are, with all columns that any of them has, as they first occur."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return _csv(columns, ([row.get(key) for key in columns] for row in rows))
 
 
 def to_long_csv(records: Iterable[Finished]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import zeta
 
-from kernlab.analysis.paper_frames import products, rates, roots
+from kernlab.papers.frames import products, rates, roots
 
 
 @pytest.mark.parametrize("a", [1e-6, 1e-3, 0.3, 3.0])

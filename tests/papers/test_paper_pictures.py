@@ -4,31 +4,19 @@ import numpy as np
 import pytest
 from drawn import has_values
 
-from kernlab.analysis import paper_errors as numbers
-from kernlab.analysis import paper_frames as frames
-from kernlab.bench.published import printed
+from kernlab.papers import PAPERS, askl
+from kernlab.papers.scale import against_constant, plot_against_constant
+from kernlab.papers.tables import printed
 from kernlab.pictures.beside import METRICS, plot_beside, plot_measured
-from kernlab.pictures.theme import GREY, method_style
-from kernlab.plots import paper_errors as plots
+from kernlab.pictures.theme import BLUE, GREY, VERMILLION, method_style
 
+SMALL = {"learned": {"steps": 5}, "dual": {"n": 50, "draws": 4}}
 PICTURES = {
-    "phases": lambda: plots.plot_phases(numbers.phases()),
-    "learned": lambda: plots.plot_learned_phases(numbers.learned_phases(steps=5)),
-    "shrinkage": lambda: plots.plot_shrinkage(numbers.shrinkage()),
-    "widths": lambda: plots.plot_widths(numbers.widths()),
-    "complexities": lambda: plots.plot_complexities(numbers.complexities(n=50, draws=4)),
-    "spectra": lambda: plots.plot_spectra(numbers.spectra()),
-    "signs": lambda: plots.plot_signs(numbers.signs()),
-    "roots": lambda: plots.plot_roots(frames.roots()),
-    "rates": lambda: plots.plot_rates(frames.rates()),
-    "products": lambda: plots.plot_products(frames.products()),
-    "tails": lambda: plots.plot_tails(numbers.tails()),
-    "scatters": lambda: plots.plot_scatters(numbers.scatters()),
-    "cauchy": lambda: plots.plot_cauchy_kernels(numbers.cauchy_kernels()),
-    "against": lambda: plots.plot_against_constant(numbers.against_constant(printed("fks-table2"))),
+    **{each.key: lambda each=each: each.make(**SMALL.get(each.key, {}))
+       for paper in PAPERS.values() for each in paper.mistakes},
     "beside": lambda: plot_beside(ROWS, "rmse"),
     "measured": lambda: plot_measured(MEASURED, "test_error", "test error"),
-}
+}  # fmt: skip
 
 
 def row(dataset, method, metric, mean, published, *, std=0.1, mark=""):
@@ -65,21 +53,21 @@ def test_every_picture_keeps_its_promises(name):
 
 
 def test_what_is_printed_and_what_is_right_differ_in_colour_and_dash():
-    for name in ("phases", "learned", "complexities", "signs", "tails"):
+    for name in ("phases", "learned", "dual", "signs", "tails"):
         lines = {trace.line.color: trace.line.dash for trace in PICTURES[name]().data}
-        assert (lines[plots.VERMILLION], lines[plots.BLUE]) == ("dash", "solid")
+        assert (lines[VERMILLION], lines[BLUE]) == ("dash", "solid")
 
 
 def test_the_subtitle_says_the_numbers_of_the_picture():
-    view = numbers.phases()
-    said = plots.plot_phases(view).layout.title.subtitle.text
+    view = askl.phases()
+    said = askl.plot_phases(view).layout.title.subtitle.text
     assert f"exact {view.exact:.3f}" in said
     assert f"{view.independent[-1]:.3f}" in said
 
 
 def test_points_right_of_the_line_are_the_marked_ones():
-    view = numbers.against_constant(printed("askl-table2"))
-    figure = plots.plot_against_constant(view)
+    view = against_constant(printed("askl-table2"))
+    figure = plot_against_constant(view)
     points = [(t.name, *point) for t in figure.data for point in zip(t.x, t.y, t.customdata, strict=True)]
     drawn = {(method, dataset): (ratio, "stated scale" in said) for method, ratio, dataset, said in points}
     assert all((x > 1) == marked for x, marked in drawn.values())

@@ -7,20 +7,12 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import zeta
 
-from kernlab.analysis.paper_errors import (
-    against_constant,
-    cauchy_kernels,
-    complexities,
-    learned_phases,
-    phases,
-    scatters,
-    shrinkage,
-    signs,
-    spectra,
-    tails,
-    widths,
-)
-from kernlab.bench.published import printed
+from kernlab.papers.askl import complexities, learned_phases, phases, shrinkage, widths
+from kernlab.papers.discriminant import scatters
+from kernlab.papers.frames import signs, spectra, tails
+from kernlab.papers.lkrf import cauchy_kernels
+from kernlab.papers.scale import against_constant
+from kernlab.papers.tables import printed
 
 X = np.array([[0.55, 0.40, 0.35], [0.35, 0.60, 0.47]])
 

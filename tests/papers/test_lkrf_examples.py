@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from kernlab.bench.lkrf import EXAMPLES, _errors, lkrf_examples
 from kernlab.data import SOURCES, load
+from kernlab.papers.lkrf import EXAMPLES, _errors, lkrf_examples
 
 SHELL, LINEAR = EXAMPLES
 SMALL = (

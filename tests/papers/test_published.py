@@ -5,12 +5,12 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from kernlab.bench.published import TABLES, printed
 from kernlab.compare.summary import OFF_SCALE
 from kernlab.data import known, load
-from kernlab.data.catalogue import registered
+from kernlab.data.registered import registered
 from kernlab.errors import UnknownNameError
 from kernlab.methods import METHODS
+from kernlab.papers.tables import TABLES, printed
 
 EVERY = [figure for table in TABLES for figure in printed(table)]
 AT_HAND = {each.name for each in known() if each.available}
@@ -89,8 +89,9 @@ def test_the_constants_are_what_the_data_say(name):
 def test_citations_name_the_paper_and_the_table():
     for name, about in TABLES.items():
         assert f"Table {name[-1]}" in about.citation
-        assert about.protocol
-        assert resources.files("kernlab.bench.published").joinpath(f"{name}.csv").is_file()
+        assert about.printed
+        assert about.said
+        assert resources.files("kernlab.papers").joinpath(f"{name}.csv").is_file()
 
 
 def test_an_unknown_table_is_answered_with_the_nearest():

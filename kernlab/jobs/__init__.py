@@ -1,0 +1,108 @@
+"""Everything that takes time: trainings, comparisons and reproductions, in one background queue a process.
+
+    jobs = manager();  jobs.trainings.submit(spec);  jobs.comparisons.start(comparison);  jobs.states()
+
+Nothing here knows pages or sessions: whoever has a job's id can watch it and steer it, and other processes that share
+the folder see it too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from kernlab import paths
+from kernlab.errors import UnknownNameError
+from kernlab.jobs.queue import LIVE, RULE, JobState, Kind, Queue
+
+if TYPE_CHECKING:
+    from kernlab.jobs.comparisons import Comparisons
+    from kernlab.jobs.reproductions import Reproductions
+    from kernlab.jobs.trainings import Trainings
+
+__all__ = ["LIVE", "RULE", "JobState", "Jobs", "manager"]
+
+T = TypeVar("T")
+
+
+class Jobs:
+    """The jobs over one folder.
+
+    Args:
+        root: the folder of runs and comparisons.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root, self._queue = root, Queue()
+        self._kinds: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def _kind(self, name: str, make: Callable[[], T]) -> T:
+        with self._lock:  # made when it is first asked for: a store that cannot be opened stops nobody else
+            if name not in self._kinds:
+                self._kinds[name] = make()
+            found: T = self._kinds[name]
+            return found
+
+    @property
+    def trainings(self) -> Trainings:
+        """The runs."""
+        from kernlab.jobs.trainings import Trainings
+        from kernlab.runs.store import Store
+
+        return self._kind("training", lambda: Trainings(Store(self.root), queue=self._queue))
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The comparisons of methods."""
+        from kernlab.compare.records import RecordStore
+        from kernlab.jobs.comparisons import Comparisons
+
+        return self._kind("comparison", lambda: Comparisons(RecordStore(self.root), self._queue))
+
+    @property
+    def reproductions(self) -> Reproductions:
+        """The published results that one function computes anew."""
+        from kernlab.jobs.reproductions import Reproductions
+
+        return self._kind("reproduction", lambda: Reproductions(self.root, self._queue))
+
+    def states(self) -> list[JobState]:
+        """Every job under way, of this process and of others: running first, then those that wait, then paused ones."""
+        kinds: tuple[Kind, ...] = (self.trainings, self.comparisons, self.reproductions)
+        return sorted((state for kind in kinds for state in kind.queue()), key=lambda state: LIVE.index(state.status))
+
+    def steer(self, id: str, action: Literal["pause", "resume", "cancel"]) -> None:
+        """Pause, resume or stop a job of this process.
+
+        Raises:
+            UnknownNameError: no such job is under way here.
+            StoreError: it cannot be done with this job.
+        """
+        job = self._queue.get(id)
+        if job is None:
+            raise UnknownNameError("a job must be under way here to be steered", id)
+        {"pause": job.pause, "resume": job.resume, "cancel": job.cancel}[action]()
+
+    def shutdown(self, timeout: float = 5.0) -> None:
+        """Ask every job to keep what it has and end, and wait for that; each is left as interrupted."""
+        self._queue.shutdown(timeout=timeout)
+
+
+def manager(root: Path | None = None) -> Jobs:
+    """The one of this process for the folder ``root`` (default: :func:`kernlab.paths.home`)."""
+    # Kept outside this module, which a hot reload of the app may throw away while its threads go on.
+    shelf = sys.modules.setdefault("_kernlab_jobs", types.ModuleType("_kernlab_jobs"))
+    lock: threading.Lock = shelf.__dict__.setdefault("lock", threading.Lock())
+    managers: dict[Path, Jobs] = shelf.__dict__.setdefault("managers", {})
+    key = Path(root if root is not None else paths.home()).resolve()
+    with lock:
+        if key not in managers:
+            managers[key] = Jobs(key)
+            atexit.register(managers[key].shutdown)
+        return managers[key]

@@ -1,0 +1,239 @@
+"""Comparisons in the background: one at a time, on the cores that no other job works on.
+
+A comparison that was stopped, or whose process was killed, goes on when it is started again: what is finished
+is kept as it was.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernlab import devices
+from kernlab.compare.backends import Backend
+from kernlab.compare.base import Cell, Comparison, Record
+from kernlab.compare.records import RecordStore, StoredComparison
+from kernlab.compare.run import Computed, Planned, compare
+from kernlab.errors import KernlabError
+from kernlab.files import Claim
+from kernlab.jobs.queue import LIVE, Job, JobState, Kind, Queue, Status, elsewhere, sentence
+
+__all__ = ["ComparisonState", "Comparisons", "remaining"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonState(JobState):
+    """How far a comparison is.
+
+    Attributes:
+        records: those there are, in the order of the cells.
+        total: cells altogether; 0 until the data are loaded.
+    """
+
+    records: tuple[Record, ...] = ()
+    total: int = 0
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """Cells that failed; ``start(…, retry=True)`` computes them again."""
+        return tuple(record for record in self.records if record.status == "failed")
+
+
+class _Comparing(Job):
+    kind = "comparison"
+
+    def __init__(self, owner: Comparisons, stored: StoredComparison, claim: Claim, options: Mapping[str, Any]) -> None:
+        super().__init__(owner.jobs, stored.id, stored.name, "comparisons")
+        self._owner, self._comparison, self._claim, self._options = owner, stored.comparison, claim, options
+        self._cells: Sequence[Cell] = ()
+        self._records: Mapping[str, Record] = {}
+        self._fresh: set[str] = set()  # keys of the cells that were computed since it was started
+
+    def work(self) -> None:
+        while True:
+            self._compute()
+            if self.cancelled or self._complete:
+                break
+            if self.paused:
+                self.wait()
+        self.say("finished" if self._complete else "interrupted" if self.interrupted else "stopped")
+
+    def skipped(self) -> None:
+        self.say("interrupted" if self.interrupted else "stopped")
+
+    def failed(self, error: BaseException) -> None:
+        if not isinstance(error, KernlabError):
+            _log.error("a comparison stopped with an unexpected error", exc_info=error)
+        self.error = sentence(error)
+        self.say("failed")
+
+    def ended(self) -> None:
+        self._owner.last[self.id] = replace(self.state(), position=None, mine=False)
+        self._claim.release(interrupted=self.interrupted and self.status == "interrupted")
+
+    @property
+    def _complete(self) -> bool:
+        return bool(self._cells) and len(self._records) == len(self._cells)
+
+    def _compute(self) -> None:
+        for event in compare(
+            self._comparison,
+            store=self._owner.store,
+            stop=lambda: self.cancelled or self.paused,
+            at_once=self._at_once,
+            **self._options,
+        ):
+            if isinstance(event, Planned):
+                self._records, self._cells = dict(event.records), event.cells
+            elif isinstance(event, Computed):
+                if not event.elsewhere:
+                    self._fresh.add(event.record.key)
+                # Who reads the old mapping is not disturbed.
+                self._records = {**self._records, event.record.key: event.record}
+
+    def _at_once(self) -> int:
+        """Cells that may be computed at a time: one core is left to each other job that works."""
+        return max(1, devices.cores() - len(self.queue.beside(self)))
+
+    def _uses(self) -> str:
+        if self._options["backend"] != "local" or self._comparison.device != "cpu":
+            return {"dask": "a Dask cluster", "local": self._comparison.device}.get(str(self._options["backend"]), "")
+        cores = self._options["workers"] or devices.cores()
+        mine = min(cores, self._at_once())
+        return f"{mine} of {cores} cores" if mine < cores else f"{cores} core{'s' * (cores > 1)}"
+
+    def state(self) -> ComparisonState:
+        records, cells = self._records, self._cells
+        left = remaining(cells, records, self._fresh, self.elapsed) if self.status in LIVE else None
+        return ComparisonState(
+            **self.facts, uses=self._uses(), elapsed=self.elapsed, remaining=left, total=len(cells),
+            done=len(records) / len(cells) if cells else None,
+            records=tuple(records[cell.key] for cell in cells if cell.key in records),
+        )  # fmt: skip
+
+
+class Comparisons(Kind):
+    """The comparisons in one folder.
+
+    Args:
+        store: where they are kept.
+        queue: default: one of its own.
+
+    Attributes:
+        last: how those ended that this process has worked on.
+    """
+
+    kind = "comparison"
+
+    def __init__(self, store: RecordStore, queue: Queue | None = None) -> None:
+        super().__init__(queue or Queue())
+        self.store = store
+        self.last: dict[str, ComparisonState] = {}
+        self._read: dict[str, Record] = {}  # of those that other processes compute, by key of the cell
+
+    def start(
+        self,
+        comparison: Comparison,
+        *,
+        name: str = "",
+        backend: str | Backend = "local",
+        address: str | None = None,
+        workers: int | None = None,
+        retry: bool = False,
+    ) -> str:
+        """Start or resume a comparison; returns its id at once. One that is under way here is resumed if it is paused.
+
+        Args:
+            comparison: what to compare.
+            name: what the user calls it.
+            backend, address, workers, retry: as :func:`kernlab.compare.run.compare`.
+
+        Raises:
+            StoreError: it cannot be stored, or another process works on it.
+        """
+        stored = self.store.keep(comparison, name)
+        if job := self.jobs.get(stored.id):
+            job.resume()
+            return stored.id
+        claim = self.store.work(stored.id)
+        if claim is None:
+            raise elsewhere(self.kind, stored.name)
+        options = {"name": name, "backend": backend, "address": address, "workers": workers, "retry": retry}
+        self.last.pop(stored.id, None)
+        self.jobs.start(_Comparing(self, stored, claim, options))
+        return stored.id
+
+    def snapshot(self, id: str) -> ComparisonState:
+        """How far the comparison is, also one that this process has never worked on.
+
+        Raises:
+            UnknownNameError: there is none of that id.
+        """
+        if isinstance(job := self.jobs.get(id), _Comparing):
+            return job.state()
+        stored, held = self.store.comparison(id), self.store.working(id)
+        last = self.last.get(id)
+        if last and held != "held" and len(last.records) == self.store.finished(stored):
+            return last
+        for key in stored.keys:
+            if key not in self._read and (record := self.store.get(key)):
+                self._read[key] = record
+        records = tuple(self._read[key] for key in stored.keys if key in self._read)
+        if held != "held":
+            self._read = {}
+        return self._stored(stored, held, len(records), records=records)
+
+    def _stored(self, stored: StoredComparison, held: str, done: int, **facts: Any) -> ComparisonState:
+        total = len(stored.keys)
+        status: Status = "stopped"
+        if held == "held":
+            status = "running"
+        elif total and done == total:
+            status = "finished"
+        elif held == "abandoned":
+            status = "interrupted"
+        return ComparisonState(
+            id=stored.id, kind=self.kind, name=stored.name, status=status, done=done / total if total else None,
+            total=total, uses="another process" if held == "held" else "", **facts,
+        )  # fmt: skip
+
+    def elsewhere(self) -> list[JobState]:
+        found = [stored for stored in self.store.worked_on() if not self.jobs.get(stored.id)]
+        return [self._stored(stored, "held", self.store.finished(stored)) for stored in found]
+
+    def running(self) -> list[str]:
+        """Ids of those that are under way, here or in another process."""
+        return [state.id for state in self.queue()]
+
+    def wait(self, id: str, timeout: float | None = None) -> ComparisonState:
+        """The state once it has ended, or after ``timeout`` seconds."""
+        state = super().wait(id, timeout)
+        assert isinstance(state, ComparisonState)
+        return state
+
+
+def remaining(cells: Sequence[Cell], records: Mapping[str, Record], fresh: set[str], elapsed: float) -> float | None:
+    """Estimated seconds to the end: what is left, at the pace of what was computed in ``elapsed`` seconds.
+
+    A cell is taken to cost what the same method cost on the same data so far, else the mean of all.
+    """
+    costs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in list(records.values()):
+        if record.status == "done":
+            place = record.cell["method"], record.cell["data"]["dataset"]
+            costs[place].append(record.seconds + record.tuning_seconds)
+    every = [cost for each in costs.values() for cost in each]
+    done = sum(records[key].seconds + records[key].tuning_seconds for key in list(fresh) if key in records)
+    if not every or done <= 0:
+        return None
+    left = 0.0
+    for cell in cells:
+        if cell.key not in records:
+            known = costs.get((cell.method, cell.data.dataset), every)
+            left += sum(known) / len(known)
+    return elapsed * left / done

@@ -1,0 +1,84 @@
+"""What works and waits, in the head of every page: "2 running, 1 waiting", with pause, stop and open.
+
+No script of a page is involved: a component in the browser asks a route of the server every two seconds, only while
+its tab is visible, and draws the entry itself (jobs.js). So a page costs nothing more, and nothing races with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Literal, cast
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from kernlab.errors import KernlabError
+from kernlab.jobs import RULE, JobState, manager
+from kernlab.ui.assets import door
+
+__all__ = ["head", "routes"]
+
+_FRESH = 0.5  # seconds that an answer serves every tab
+
+_component = st.components.v2.component("kernlab_jobs", js=door("jobs.js"), isolate_styles=False)
+
+
+def head() -> None:
+    """Put the entry into the head of the page."""
+    _component(key="jobs-entry", data={"rule": RULE})
+
+
+def routes(base: str) -> list[BaseRoute]:
+    """``GET base/jobs`` lists the jobs under way, ``POST base/jobs/ID/ACTION`` pauses, resumes or stops one."""
+    return [Route(f"{base}/jobs", _list), Route(f"{base}/jobs/{{id}}/{{action}}", _steer, methods=["POST"])]
+
+
+_answer: tuple[float, list[dict[str, Any]]] = (0.0, [])
+
+
+def _jobs() -> list[dict[str, Any]]:
+    global _answer
+    if time.monotonic() - _answer[0] > _FRESH:
+        _answer = time.monotonic(), [_entry(state) for state in manager().states()]
+    return _answer[1]
+
+
+def _entry(state: JobState) -> dict[str, Any]:
+    page = {"training": f"train?run={state.id}", "comparison": f"compare?id={state.id}"}
+    return {
+        "id": state.id,
+        "kind": state.kind,
+        "name": state.name,
+        "status": state.status,
+        "done": state.done,
+        "remaining": state.remaining,
+        "uses": state.uses,
+        "mine": state.mine,
+        "pausable": state.pausable,
+        "page": page.get(state.kind, f"papers?result={state.name}"),
+    }
+
+
+async def _list(request: Request) -> Response:
+    try:
+        return JSONResponse(await asyncio.to_thread(_jobs), headers={"Cache-Control": "no-store"})
+    except KernlabError as error:
+        return JSONResponse({"error": str(error)}, 503)
+
+
+async def _steer(request: Request) -> Response:
+    global _answer
+    action = request.path_params["action"]
+    # Another site's page cannot send this header without asking first, which nobody answers.
+    if action not in ("pause", "resume", "cancel") or "x-kernlab" not in request.headers:
+        return Response(status_code=404)
+    try:
+        steer = cast(Literal["pause", "resume", "cancel"], action)
+        await asyncio.to_thread(manager().steer, request.path_params["id"], steer)
+    except KernlabError as error:
+        return JSONResponse({"error": str(error)}, 409)
+    _answer = 0.0, []
+    return Response(status_code=204)
