@@ -48,7 +48,7 @@ class Rate(NamedTuple):
 
 
 class AgainstN(NamedTuple):
-    """A bound over the number of training rows, all else held.
+    """A bound over the number of training rows, all else unchanged.
 
     Attributes:
         n: where [g].
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
     Attributes:
         total: the bound.
         trivial: the risk that needs no learning.
-        needed: the n from which on the bound is below that, all else held; None: never.
+        needed: the n from which on the bound is below that, all else unchanged; None: never.
         sentence: the same in plain words.
     """
 
@@ -524,17 +524,17 @@ def plot_sweep(view: Sweep) -> go.Figure:
         for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
     ]
     for words, least, most in view.bands:
-        for values, fill, said in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
+        for values, fill, label in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
             traces.append(
                 go.Scatter(
                     x=view.x,
                     y=values,
                     mode="lines",
-                    name=said,
+                    name=label,
                     fill=fill,
                     fillcolor=fade(GREEN, 0.3),
                     line={"color": GREEN, "width": 1.5, "dash": "dot" if fill else "solid"},
-                    hovertemplate=f"{said}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+                    hovertemplate=f"{label}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
                 )
             )
     drawn = figure(

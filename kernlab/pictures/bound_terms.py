@@ -406,9 +406,9 @@ def plot_bound_now(
             )
         )
     for place, term in enumerate(terms):
-        held = [(bar, value) for bar in bars for name, value in bar.parts if name == term and (value > 0 or not log_x)]
+        shown = [(bar, value) for bar in bars for name, value in bar.parts if name == term and (value > 0 or not log_x)]
         text, colour, _, pattern = look[term]
-        where: dict[str, Any] = {"y": [bar.name for bar, _ in held], "x": [value for _, value in held], "name": text}
+        where: dict[str, Any] = {"y": [bar.name for bar, _ in shown], "x": [value for _, value in shown], "name": text}
         where |= {"showlegend": term in bound.stacked}  # the other bars are named on the axis
         where |= {"hovertemplate": f"%{{y}}: {text} %{{x:.3~g}}<extra></extra>"}
         if log_x:

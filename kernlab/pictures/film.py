@@ -177,7 +177,8 @@ def _ends(pair: list[float]) -> tuple[tuple[Callable[..., float], int], tuple[Ca
 
 def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[float, float] | None:
     """Lowest and highest coordinate of a figure with some room, on a logarithmic axis as powers of ten."""
-    log, room, parts, piles = axis.get("type") == "log", 0.0, [], {}
+    log, room, parts = axis.get("type") == "log", 0.0, []
+    piles: dict[Any, float] = {}
     for trace in drawn["data"]:
         values = _numbers(trace.get(letter))
         if values is None:

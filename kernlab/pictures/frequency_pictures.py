@@ -119,7 +119,7 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
     """Blue above zero, vermillion below; the selected ones are framed. A tile's middle names its frequency."""
     height, width = view.size
     moved = view.length if view.moved is None else view.moved
-    told = [
+    labels = [
         f"length {a:.3g}" + ("" if view.moved is None else f", moved {b:.3g}")
         for a, b in zip(view.length, moved, strict=True)
     ]
@@ -141,7 +141,7 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
             name="frequencies",
             showlegend=False,
             customdata=view.shown.astype(np.int32),
-            text=told,
+            text=labels,
             marker={"color": "rgba(0,0,0,0)", "size": 14},
             hovertemplate="frequency %{customdata}<br>%{text}<extra></extra>",
         ),

@@ -230,11 +230,11 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
             hovertemplate=f"x₀, row {view.row}: k(x₀, x₀) = {view.own:.3g}<extra></extra>",
         )
     )
-    held = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
+    seen = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
     return figure(
         traces,
         title=f"The kernel around a point, {view.name}",
-        subtitle=f"row {view.row}: k(x₀, x₀) = {view.own:.3g}{held}",
+        subtitle=f"row {view.row}: k(x₀, x₀) = {view.own:.3g}{seen}",
         x=view.axes[0],
         y=view.axes[1],
         revision=f"kernel-surface:{view.axes}",

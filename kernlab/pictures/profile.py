@@ -326,7 +326,7 @@ def _start(at: At) -> Any:
 
 
 def _beside(at: At) -> str:
-    """What is to be said where the features are another kernel than that of their frequencies."""
+    """The words to add where the features are another kernel than that of their frequencies."""
     if at.method is None or getattr(at.method.feature_map, "paired", True):
         return ""
     return "; this run's features have random phases, and come near to it only until frequencies are learned"
