@@ -45,7 +45,7 @@ def run(case):
     """The finished run of a case; there is one of each."""
     if case not in RUNS:
         RUNS[case] = manager().submit(spec(*CASES[case]))
-        assert manager().wait(RUNS[case], 120).status == "finished", manager().snapshot(RUNS[case]).error
+        assert manager().wait(RUNS[case], 600).status == "finished", manager().snapshot(RUNS[case]).error
     found = RecordedRun(manager().store, RUNS[case])
     found.refresh()
     return found
