@@ -700,6 +700,60 @@ def export(run_id: str, out: Path | None, as_json: bool) -> None:
     _said({"id": run_id, "file": str(path)}, f"{run_id} -> {path}", as_json)
 
 
+@runs.command("figure")
+@click.argument("run_id")
+@click.argument("picture", required=False)
+@click.option("--all", "every", is_flag=True, help="All pictures that the run has, into the folder --out.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write (.html, .json, .svg or .png; default "
+              "PICTURE.html here); with --all a folder.")  # fmt: skip
+@click.option("--format", "kind", type=click.Choice(["html", "json", "svg", "png"]), default="html",
+              show_default=True, help="Of the files that --all writes.")  # fmt: skip
+@click.option("--at", metavar="EPOCH", help="The moment, in epochs (or full-batch steps); default: the newest.")
+@click.option("--set", "settings", multiple=True, metavar="SWITCH=VALUE",
+              help="A switch of the view, such as reference=0 or look='principal direction 2'.")  # fmt: skip
+@as_json
+def figure_(
+    run_id: str, picture: str | None, every: bool, out: Path | None, kind: str, at: str | None,
+    settings: tuple[str, ...], as_json: bool,
+) -> None:  # fmt: skip
+    """Write a picture of a run, or all of them, as files. Without PICTURE and --all the names of its pictures."""
+    from kernlab.pictures.base import PICTURES, picture_for, seen
+    from kernlab.pictures.files import save
+    from kernlab.pictures.recorded import RecordedRun
+
+    if every and picture:
+        raise OptionError("--all draws every picture, so no picture may be named", picture)
+    switches = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise OptionError("--set must be SWITCH=VALUE", text)
+        switches[name.strip()] = value.strip()
+    store = _store()
+    run = RecordedRun(store, store.get(run_id).id)
+    run.refresh()
+    shown = seen(run, switches | ({} if at is None else {"at": at}))
+    fitting = [each for each in PICTURES.values() if each.fits(shown)]
+    if not every and not picture:
+        rows = [{"picture": each.key, "shows": each.alt, "switches": list(each.uses)} for each in fitting]
+        if as_json:
+            _print_json(rows)
+        else:
+            width = max((len(each.key) for each in fitting), default=0)
+            click.echo("\n".join(f"{each.key:{width}}  {each.alt}" for each in fitting))
+        return
+    folder = out or Path(f"{run_id}-figures")
+    files = {
+        each.key: folder / f"{each.key}.{kind}" if every else out or Path(f"{each.key}.{kind}")
+        for each in (fitting if every else [picture_for(str(picture), shown)])
+    }
+    for key, path in files.items():
+        save(PICTURES[key].make(shown), path, height=PICTURES[key].height)
+    document = {"id": run_id, "step": shown.moment.step, "epoch": shown.moment.epoch,
+                "files": {key: str(path) for key, path in files.items()}}  # fmt: skip
+    _said(document, "\n".join(f"{key} -> {path}" for key, path in files.items()), as_json)
+
+
 @runs.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @as_json

@@ -29,7 +29,7 @@ from kernlab.pictures.theme import BLUE, GREY, ORANGE, figure
 from kernlab.pictures.timed import timed
 
 
-class Alignment(NamedTuple):
+class KernelAlignment(NamedTuple):
     """Alignment of one Gram matrix with the targets.
 
     Attributes:
@@ -52,7 +52,7 @@ class Alignments(NamedTuple):
     """
 
     names: tuple[str, ...]
-    values: tuple[Alignment, ...]
+    values: tuple[KernelAlignment, ...]
     n: int
 
 
@@ -61,7 +61,7 @@ class AlignmentHistory(NamedTuple):
 
     Attributes:
         epoch: when [s].
-        centred, plain, chance: as in :class:`Alignment` [s].
+        centred, plain, chance: as in :class:`KernelAlignment` [s].
         n: rows of the sample.
     """
 
@@ -80,7 +80,7 @@ def target_matrix(targets: ArrayLike, classes: bool) -> NDArray[np.float64]:
     return np.asarray(y.reshape(len(y), -1), np.float64)
 
 
-def alignment(K: ArrayLike, Y: ArrayLike) -> Alignment:
+def alignment(K: ArrayLike, Y: ArrayLike) -> KernelAlignment:
     """Alignment of K [n n] with YYᵀ, centred and not; 0 where one of the two vanishes."""
     kernel, targets = np.asarray(K, np.float64), np.asarray(Y, np.float64)
     labels = targets @ targets.T
@@ -89,7 +89,9 @@ def alignment(K: ArrayLike, Y: ArrayLike) -> Alignment:
     # Where all entries are alike, centring leaves rounding only, and its direction means nothing.
     vanishes = size <= 1e-12 * float(np.linalg.norm(kernel) * np.linalg.norm(labels)) or len(kernel) < 2
     chance = 0.0 if vanishes else float(np.trace(middle[0]) * np.trace(middle[1])) / ((len(kernel) - 1) * size)
-    return Alignment(0.0 if vanishes else float((middle[0] * middle[1]).sum()) / size, _cosine(kernel, labels), chance)
+    return KernelAlignment(
+        0.0 if vanishes else float((middle[0] * middle[1]).sum()) / size, _cosine(kernel, labels), chance
+    )
 
 
 def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
@@ -98,7 +100,7 @@ def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
     return Alignments(tuple(grams), tuple(alignment(K, targets) for K in grams.values()), len(targets))
 
 
-def alignment_history(epochs: ArrayLike, values: Iterable[Alignment], n: int) -> AlignmentHistory:
+def alignment_history(epochs: ArrayLike, values: Iterable[KernelAlignment], n: int) -> AlignmentHistory:
     """Alignments of several moments as curves.
 
     Args:

@@ -48,7 +48,7 @@ class Rate(NamedTuple):
 
 
 class AgainstN(NamedTuple):
-    """A bound over the number of training rows, all else held.
+    """A bound over the number of training rows, all else unchanged.
 
     Attributes:
         n: where [g].
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
     Attributes:
         total: the bound.
         trivial: the risk that needs no learning.
-        needed: the n from which on the bound is below that, all else held; None: never.
+        needed: the n from which on the bound is below that, all else unchanged; None: never.
         sentence: the same in plain words.
     """
 
@@ -406,7 +406,7 @@ _LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}
 
 
 def plot_against_n(view: AgainstN) -> go.Figure:
-    """Lines of :func:`kernlab.analysis.bound_rates.against_n` on logarithmic axes, marked at the run's own n."""
+    """Lines of :func:`kernlab.pictures.bound_rates.against_n` on logarithmic axes, marked at the run's own n."""
     traces: list[Any] = []
     for rate in view.rates:
         colour, dash = _LOOKS[rate.key]
@@ -471,7 +471,7 @@ def plot_against_n(view: AgainstN) -> go.Figure:
 
 
 def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
-    """The line of :func:`kernlab.analysis.bound_rates.weight_guarantee` with what the run has found."""
+    """The line of :func:`kernlab.pictures.bound_rates.weight_guarantee` with what the run has found."""
     return figure(
         [
             go.Scatter(
@@ -510,7 +510,7 @@ def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
 
 
 def plot_sweep(view: Sweep) -> go.Figure:
-    """Lines and bands of :func:`kernlab.analysis.bound_rates.sweep` on logarithmic axes."""
+    """Lines and bands of :func:`kernlab.pictures.bound_rates.sweep` on logarithmic axes."""
     looks = ((GREY, "dash"), (BLUE, "solid"), (ORANGE, "longdash"))
     traces: list[Any] = [
         go.Scatter(
@@ -524,17 +524,17 @@ def plot_sweep(view: Sweep) -> go.Figure:
         for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
     ]
     for words, least, most in view.bands:
-        for values, fill, said in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
+        for values, fill, label in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
             traces.append(
                 go.Scatter(
                     x=view.x,
                     y=values,
                     mode="lines",
-                    name=said,
+                    name=label,
                     fill=fill,
                     fillcolor=fade(GREEN, 0.3),
                     line={"color": GREEN, "width": 1.5, "dash": "dot" if fill else "solid"},
-                    hovertemplate=f"{said}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
+                    hovertemplate=f"{label}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
                 )
             )
     drawn = figure(

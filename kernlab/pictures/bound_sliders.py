@@ -114,7 +114,7 @@ class Given(NamedTuple):
     largest_trace: float = 1.0
 
 
-class Slider(NamedTuple):
+class BoundSlider(NamedTuple):
     """One number that can be changed.
 
     Attributes:
@@ -149,7 +149,7 @@ class Slider(NamedTuple):
         inside = min(max(value, self.low), self.high)
         return float(round(inside)) if self.whole else inside
 
-    def joined(self, other: Slider) -> Slider:
+    def joined(self, other: BoundSlider) -> BoundSlider:
         """The same slider for two runs: it rests where the first stands."""
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
@@ -164,7 +164,7 @@ Changes = Mapping[str, float]
 # -- what can be changed ---------------------------------------------------------------------------------------
 
 
-def sliders(given: Given) -> tuple[Slider, ...]:
+def sliders(given: Given) -> tuple[BoundSlider, ...]:
     """What can be changed about this bound; nothing where a run does not say all that its formula needs."""
     return _SLIDERS[given.bound.name](given) if known(given) else ()
 
@@ -185,21 +185,21 @@ _NEEDS = {
 }  # fmt: skip
 
 
-def _rows(given: Given, sentence: str, kind: Literal["formula", "scaling"] = "formula") -> Slider:
+def _rows(given: Given, sentence: str, kind: Literal["formula", "scaling"] = "formula") -> BoundSlider:
     n = given.n
-    return Slider("n", "n, training rows", n, min(100, n), max(10**9, 1000 * n), True, kind, sentence)
+    return BoundSlider("n", "n, training rows", n, min(100, n), max(10**9, 1000 * n), True, kind, sentence)
 
 
-def _doubt(sentence: str) -> Slider:
-    return Slider("delta", "δ, doubt", DELTA, 1e-9, 0.5, False, "formula", sentence)
+def _doubt(sentence: str) -> BoundSlider:
+    return BoundSlider("delta", "δ, doubt", DELTA, 1e-9, 0.5, False, "formula", sentence)
 
 
-def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
+def _spectral_sliders(given: Given) -> tuple[BoundSlider, ...]:
     found = [
         _rows(given, "Exact for the paper's bound, the worst case and the confidence term, with W and Φ as they are. "
                      "The exact complexity is scaled by 1/√n, its limit for many rows."),
         _doubt("Exact: it stands in the confidence term alone."),
-        Slider("K", "K, outputs", given.K, 1, max(100, 10 * given.K), True, "formula",
+        BoundSlider("K", "K, outputs", given.K, 1, max(100, 10 * given.K), True, "formula",
                "Exact for the paper's bound and the worst case, with ‖W‖_* as it is; the exact complexity is known "
                "for the run's own K only."),
     ]  # fmt: skip
@@ -209,7 +209,7 @@ def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
             " Learned frequencies are not drawn independently, so for them it is a guide." if given.learned else ""
         )
         found.append(
-            Slider("D", "s, draws of frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
+            BoundSlider("D", "s, draws of frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
                    "How many there are does not stand in the bound: it only makes the mean trace more certain. The "
                    "error bar of the paper's bound is one standard deviation over s draws: it falls as 1/√s." + learned)
         )  # fmt: skip
@@ -232,9 +232,9 @@ def _spectral_sliders(given: Given) -> tuple[Slider, ...]:
 _NAMES = {"trace_norm": "trace norm", "frobenius": "squared norm of W"}
 
 
-def _weight(name: str, title: str, given: Given, sentence: str) -> Slider:
+def _weight(name: str, title: str, given: Given, sentence: str) -> BoundSlider:
     value = given.penalties[name]
-    return Slider(name, title, value, min(1e-8, value), max(10.0, value), False, "guarantee", sentence)
+    return BoundSlider(name, title, value, min(1e-8, value), max(10.0, value), False, "guarantee", sentence)
 
 
 def guarantees(given: Given) -> bool:
@@ -243,42 +243,42 @@ def guarantees(given: Given) -> bool:
     return there and any(given.penalties.get(name, 0.0) > 0 for name in _PENALTIES)
 
 
-def _frame_sliders(given: Given) -> tuple[Slider, ...]:
+def _frame_sliders(given: Given) -> tuple[BoundSlider, ...]:
     k, t = frame_setting(given).best(given.n)
     return (
         _rows(given, "Exact, with the function and the spectrum as they are."),
         _doubt("Exact: log(1/δ) stands in the last term of both bounds."),
-        Slider("k", "k, weight of the risk", k, 2, max(1000, 10 * k), True, "formula",
+        BoundSlider("k", "k, weight of the risk", k, 2, max(1000, 10 * k), True, "formula",
                "Exact. Any whole k ≥ 2 may stand in the bound; untouched, it is the best for n and δ. The printed "
                "bound keeps its own best."),
-        Slider("t", "t, leading eigenvalues", t, 1, max(given.D, 10 * t, 10), True, "formula",
+        BoundSlider("t", "t, leading eigenvalues", t, 1, max(given.D, 10 * t, 10), True, "formula",
                "Exact. Any whole t ≥ 1 may stand in the bound; untouched, it is the best. The printed bound keeps its "
                "own best."),
     )  # fmt: skip
 
 
-def _alignment_sliders(given: Given) -> tuple[Slider, ...]:
+def _alignment_sliders(given: Given) -> tuple[BoundSlider, ...]:
     if not given.candidates:
         return ()
     share = given.values["chi_square"] / given.candidates
     return (
-        Slider("radius", "ρ/N_w, radius of the ball", share, min(1e-5, share), max(0.5, share), False, "formula",
+        BoundSlider("radius", "ρ/N_w, radius of the ball", share, min(1e-5, share), max(0.5, share), False, "formula",
                "Exact for the divergence, the effective number and, in a larger ball, the features kept; in a "
                "smaller one at least so many are kept. The gain in ⟨K, YYᵀ⟩ is given as a range."),
     )  # fmt: skip
 
 
-def _discriminant_sliders(given: Given) -> tuple[Slider, ...]:
+def _discriminant_sliders(given: Given) -> tuple[BoundSlider, ...]:
     if given.ridge is None or given.rho <= 0:
         return ()
     return (
-        Slider("rho", "ρ, ridge penalty", given.rho, min(1e-8, given.rho), max(1e6, given.rho), False, "formula",
+        BoundSlider("rho", "ρ, ridge penalty", given.rho, min(1e-8, given.rho), max(1e6, given.rho), False, "formula",
                f"Exact on {given.ridge.rows:,} rows of the data, from the singular values of their features. Only ρ "
                "over the number of rows matters, so ten times the rows are a tenth of ρ.".replace(",000", " 000")),
     )  # fmt: skip
 
 
-_SLIDERS: dict[str, Callable[[Given], tuple[Slider, ...]]] = {
+_SLIDERS: dict[str, Callable[[Given], tuple[BoundSlider, ...]]] = {
     SPECTRAL.name: _spectral_sliders,
     FRAME.name: _frame_sliders,
     ALIGNMENT.name: _alignment_sliders,

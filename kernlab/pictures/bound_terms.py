@@ -141,7 +141,7 @@ def bound_history(
     Args:
         history: metric name to (steps, epochs, values) with the entries ``bound/<term>``.
         bound: which bound they belong to.
-        smoothing, axis: as in :func:`kernlab.analysis.curves.curves`.
+        smoothing, axis: as in :func:`kernlab.pictures.curves.curves`.
     """
     terms = {key.removeprefix(_PREFIX): series for key, series in history.items() if key.startswith(_PREFIX)}
     for each in bound.estimates:
@@ -292,7 +292,7 @@ _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "hour
 def plot_bound_history(
     bound: BoundHistory, *, labels: Mapping[str, str] | None = None, log_y: bool = True
 ) -> go.Figure:
-    """Lines of :func:`kernlab.analysis.bound_terms.bound_history`.
+    """Lines of :func:`kernlab.pictures.bound_terms.bound_history`.
 
     Args:
         bound: the terms over training.
@@ -320,7 +320,7 @@ def plot_bound_history(
 
 
 def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = None, log_y: bool = True) -> go.Figure:
-    """Areas and lines of :func:`kernlab.analysis.bound_terms.bound_stack`.
+    """Areas and lines of :func:`kernlab.pictures.bound_terms.bound_stack`.
 
     Args:
         bound: the terms over training.
@@ -379,7 +379,7 @@ def plot_bound_stack(bound: BoundStack, *, labels: Mapping[str, str] | None = No
 def plot_bound_now(
     bound: BoundNow, before: BoundNow | None = None, *, labels: Mapping[str, str] | None = None, log_x: bool = False
 ) -> go.Figure:
-    """Bars of :func:`kernlab.analysis.bound_terms.bound_now`.
+    """Bars of :func:`kernlab.pictures.bound_terms.bound_now`.
 
     Args:
         bound: the terms as they stand.
@@ -406,9 +406,9 @@ def plot_bound_now(
             )
         )
     for place, term in enumerate(terms):
-        held = [(bar, value) for bar in bars for name, value in bar.parts if name == term and (value > 0 or not log_x)]
+        shown = [(bar, value) for bar in bars for name, value in bar.parts if name == term and (value > 0 or not log_x)]
         text, colour, _, pattern = look[term]
-        where: dict[str, Any] = {"y": [bar.name for bar, _ in held], "x": [value for _, value in held], "name": text}
+        where: dict[str, Any] = {"y": [bar.name for bar, _ in shown], "x": [value for _, value in shown], "name": text}
         where |= {"showlegend": term in bound.stacked}  # the other bars are named on the axis
         where |= {"hovertemplate": f"%{{y}}: {text} %{{x:.3~g}}<extra></extra>"}
         if log_x:

@@ -26,7 +26,7 @@ def plot_bands(view: Bands, *, constant: bool = False, log_x: bool = False) -> g
     """Each method's mean over its repeats with a band around it.
 
     Args:
-        view: what :func:`kernlab.analysis.bands.bands` gave.
+        view: what :func:`kernlab.compare.bands.bands` gave.
         constant: draw the constant predictor's line where it is known.
         log_x: logarithmic epochs.
     """
@@ -71,12 +71,12 @@ def plot_bands(view: Bands, *, constant: bool = False, log_x: bool = False) -> g
             )
         )
     counts = sorted({band.n for band in view.bands})
-    said = "" if not counts else f"{counts[0]} repeats" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} repeats"
-    said = "one repeat" if counts == [1] else f"{said}, {note}"
+    notes = "" if not counts else f"{counts[0]} repeats" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} repeats"
+    notes = "one repeat" if counts == [1] else f"{notes}, {note}"
     return figure(
         traces,
         title=f"{view.dataset}: {role(view.curve)[0]} {_AXES.get(view.metric, 'metric').split()[0]} over training",
-        subtitle=said if counts else "no curves yet",
+        subtitle=notes if counts else "no curves yet",
         x="epoch",
         y=_AXES.get(view.metric, "metric"),
         revision=f"bands:{view.dataset}:{view.curve}:{log_x}",
@@ -88,7 +88,7 @@ def plot_repeats(table: Table) -> go.Figure:
     """Every repeat as a point, and a line at each method's mean; the constant predictor in words alone.
 
     Args:
-        table: what :func:`kernlab.analysis.comparison.summarise` gave for a data set.
+        table: what :func:`kernlab.compare.summary.summarise` gave for a data set.
     """
     traces: list[Any] = []
     rows = _drawn(table)
@@ -124,12 +124,12 @@ def plot_repeats(table: Table) -> go.Figure:
         )
     )
     best = [row.method for row in rows if row.best]
-    said = [f"line: mean; best: {', '.join(best)}"] if best else []
-    said += [f"constant predictor: {table.constant:.4g}"] if table.constant is not None else []
+    notes = [f"line: mean; best: {', '.join(best)}"] if best else []
+    notes += [f"constant predictor: {table.constant:.4g}"] if table.constant is not None else []
     return figure(
         traces,
         title=f"{table.dataset}: every repeat",
-        subtitle="; ".join(said) if rows else "nothing finished yet",
+        subtitle="; ".join(notes) if rows else "nothing finished yet",
         x=f"test {_AXES.get(table.metric, 'metric')}",
         y="method",
         revision=f"repeats:{table.dataset}",
@@ -147,7 +147,7 @@ def plot_speed(table: Table, *, tuning: bool = False) -> go.Figure:
     """Training time against the test metric, means with the metric's standard deviation.
 
     Args:
-        table: what :func:`kernlab.analysis.comparison.summarise` gave for a data set.
+        table: what :func:`kernlab.compare.summary.summarise` gave for a data set.
         tuning: count the search for settings too.
     """
     traces = []

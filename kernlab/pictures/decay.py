@@ -131,11 +131,11 @@ def decay(values: ArrayLike) -> Decay:
         values: eigenvalues of K/n, falling, all n of them.
     """
     falling = np.asarray(values, np.float64)
-    n, held = len(falling), _above(falling, FLOOR)
-    fitted = min(held, max(FEWEST, min(n // 2, _above(falling, FITTED))))
+    n, count = len(falling), _above(falling, FLOOR)
+    fitted = min(count, max(FEWEST, min(n // 2, _above(falling, FITTED))))
     best, other = fitted_laws(falling[:fitted]) or (None, None)
-    place = np.arange(1, held + 1, dtype=np.int32)
-    return Decay(place, falling[:held], n, fitted, best, other, float(falling.sum()))
+    place = np.arange(1, count + 1, dtype=np.int32)
+    return Decay(place, falling[:count], n, fitted, best, other, float(falling.sum()))
 
 
 def fitted_laws(values: ArrayLike) -> tuple[DecayLaw, DecayLaw] | None:

@@ -267,7 +267,7 @@ _COLOURS = {"ω": BLUE, "ω'": VERMILLION}
 
 
 def plot_density(density: Density) -> go.Figure:
-    """Curves of :func:`kernlab.analysis.density.direction_density` or ``length_density``; grey beneath, the law."""
+    """Curves of :func:`kernlab.pictures.density.direction_density` or ``length_density``; grey beneath, the law."""
     length = density.what == "length"
     traces = []
     if density.law is not None:

@@ -168,7 +168,9 @@ def direction(at: At) -> NDArray[np.float64]:
     if look == OWN:
         try:
             return read_direction(at.view["custom"], input_names(at))
-        except KernlabError:  # said beside the field; until it is mended the first principal direction stands in
+        except (
+            KernlabError
+        ):  # its sentence stands beside the field; until the text is mended the first principal direction stands in
             look = f"{_PRINCIPAL}1"
     # Of the newest snapshot, so that the line one looks along stays put while time is scrubbed.
     newest = at.run.moment()

@@ -10,7 +10,7 @@
 Pairs of cosine and sine are that average, whatever the frequencies. Features with random phases have it in expectation
 over phases that do not depend on the frequencies: before training. Learned frequencies depend on their phases, so
 that features and average are two kernels, and the model predicts with the features'
-(:mod:`kernlab.analysis.phase_distance` measures how far they are apart).
+(:mod:`kernlab.pictures.phase_distance` measures how far they are apart).
 
 Source: Rahimi & Recht 2007; ASKL eq. 5–6; LKRF eq. 14; DI §3.2.
 """
@@ -99,7 +99,7 @@ def of_frequencies(map: SpectralMap, params: Params) -> GramFunction:
 
 
 def assigned_kernel(map: SpectralMap) -> ExactGram:
-    """The kernel that frequencies drawn from the map's density average to (:mod:`kernlab.analysis.assigned`).
+    """The kernel that frequencies drawn from the map's density average to (:mod:`kernlab.pictures.assigned`).
 
     Args:
         map: with its ``frequency_scale`` resolved.

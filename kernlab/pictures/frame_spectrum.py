@@ -122,9 +122,9 @@ def frame_spectrum(spectrum: ArrayLike, static: Mapping[str, Any], feature_names
     levels = np.unique(level[dimension >= 0])
     table = np.zeros((d, len(levels)))
     for part in range(dimension.shape[1]):
-        held = dimension[:, part] >= 0
-        where = dimension[held, part], np.searchsorted(levels, level[held, part])
-        np.add.at(table, where, weight[held])
+        there = dimension[:, part] >= 0
+        where = dimension[there, part], np.searchsorted(levels, level[there, part])
+        np.add.at(table, where, weight[there])
     return FrameSpectrum(
         inputs=tuple(_name(j, feature_names) for j in range(d)),
         levels=levels.astype(np.int32),

@@ -75,7 +75,7 @@ def frequency_pictures(
         now: mosaic of the moment.
         shape: height and width of an input picture.
         then: an earlier moment, for what has moved and what has changed.
-        order: which come first, as :func:`kernlab.analysis.spectrum.ranked`.
+        order: which come first, as :func:`kernlab.pictures.spectrum.ranked`.
         selected: mosaic that come before all others, and are marked.
         prime: show ω' of pairs.
         change: show now − then, where ``then`` has the same mosaic.
@@ -119,7 +119,7 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
     """Blue above zero, vermillion below; the selected ones are framed. A tile's middle names its frequency."""
     height, width = view.size
     moved = view.length if view.moved is None else view.moved
-    told = [
+    labels = [
         f"length {a:.3g}" + ("" if view.moved is None else f", moved {b:.3g}")
         for a, b in zip(view.length, moved, strict=True)
     ]
@@ -141,7 +141,7 @@ def plot_frequency_pictures(view: FrequencyPictures) -> go.Figure:
             name="frequencies",
             showlegend=False,
             customdata=view.shown.astype(np.int32),
-            text=told,
+            text=labels,
             marker={"color": "rgba(0,0,0,0)", "size": 14},
             hovertemplate="frequency %{customdata}<br>%{text}<extra></extra>",
         ),

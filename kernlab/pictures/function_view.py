@@ -179,19 +179,19 @@ def function_view(
         return projection(
             predicted, static["view_projection"], static["view_labels"], classes, target=target, output=output
         )
-    data, told = static["data_points"], np.asarray(static["data_targets"])
-    told = told if classify or told.ndim == 1 else told[:, output]
+    data, targets = static["data_points"], np.asarray(static["data_targets"])
+    targets = targets if classify or targets.ndim == 1 else targets[:, output]
     if facts["view"] == "curve":
         feature = names[0] if names else "x"
         if classify:
-            return scores(predicted, static["view_axes"], data, told, classes, feature=feature)
+            return scores(predicted, static["view_axes"], data, targets, classes, feature=feature)
         true = None if labels is None else _columns(labels)[:, output]
-        return line(predicted[:, output], static["view_axes"], data, told, true, feature=feature, target=target)
+        return line(predicted[:, output], static["view_axes"], data, targets, true, feature=feature, target=target)
     pair = (names[0], names[1]) if len(names) > 1 else ("x₁", "x₂")
     grid = (int(facts["view_grid"][0]), int(facts["view_grid"][1]))
     if classify:
-        return regions(predicted, static["view_axes"], grid, data, told, classes, features=pair)
-    return surface(predicted[:, output], static["view_axes"], grid, data, told, features=pair, target=target)
+        return regions(predicted, static["view_axes"], grid, data, targets, classes, features=pair)
+    return surface(predicted[:, output], static["view_axes"], grid, data, targets, features=pair, target=target)
 
 
 def decide(values: ArrayLike) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
@@ -301,16 +301,16 @@ def projection(
     """
     table, flat = _columns(values), np.asarray(plane, np.float32)
     if classes:
-        predicted, told = decide(table)[0], np.asarray(true).astype(np.int16)
-        wrong = predicted != told
+        predicted, known = decide(table)[0], np.asarray(true).astype(np.int16)
+        wrong = predicted != known
         score = float(1 - wrong.mean())
     else:
-        predicted, told = table[:, output].astype(np.float32), _columns(true)[:, output].astype(np.float32)
+        predicted, known = table[:, output].astype(np.float32), _columns(true)[:, output].astype(np.float32)
         wrong = np.zeros(len(predicted), bool)
-        score = float(np.sqrt(np.mean((predicted.astype(np.float64) - told) ** 2)))
+        score = float(np.sqrt(np.mean((predicted.astype(np.float64) - known) ** 2)))
     kept = spread(len(flat), MAX_POINTS)
     return Projection(
-        flat[kept, 0], flat[kept, 1], predicted[kept], told[kept], wrong[kept], classes, target, len(flat), score
+        flat[kept, 0], flat[kept, 1], predicted[kept], known[kept], wrong[kept], classes, target, len(flat), score
     )
 
 
@@ -344,7 +344,7 @@ def _laid_out(axes: ArrayLike, grid: tuple[int, int]) -> tuple[NDArray[np.float3
 
 
 def plot_function(view: FunctionView) -> go.Figure:
-    """The figure that fits what :func:`kernlab.analysis.function_view.function_view` gave."""
+    """The figure that fits what :func:`kernlab.pictures.function_view.function_view` gave."""
     return _plot(view)
 
 

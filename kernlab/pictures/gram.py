@@ -207,13 +207,13 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
     for order, row in enumerate(view.rows):
         colour, symbol = CLASSES[order % len(CLASSES)]
         name = f"row {row.row}" + (f" ({row.name})" if row.name else "")
-        told = f"{name}: k(x, x) = {row.own:.3g}"
+        label = f"{name}: k(x, x) = {row.own:.3g}"
         traces += [
             go.Scatter(
                 x=x,
                 y=row.values,
                 mode="lines",
-                name=told,
+                name=label,
                 legendgroup=name,
                 line={"color": colour, "width": 2, "dash": _DASHES[order % len(_DASHES)]},
                 hovertemplate=f"{name}, column %{{x}}: k = %{{y:.3~g}}<extra></extra>",
@@ -226,7 +226,7 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
                 legendgroup=name,
                 showlegend=False,
                 marker={"color": colour, "symbol": symbol, "size": 11},
-                hovertemplate=f"{told}<extra></extra>",
+                hovertemplate=f"{label}<extra></extra>",
             ),
         ]
     note = f"{len(view.rows)} of {view.wanted} selected rows" if len(view.rows) < view.wanted else ""

@@ -45,7 +45,7 @@ def identity(history: History, *, axis: Literal["step", "epoch"] = "epoch") -> I
     Args:
         history: metric name to (steps, epochs, values) with the entries ``bound/discriminant_information``,
             ``bound/target_norm``, ``bound/predicted_error`` and ``bound/ridge_error``.
-        axis: as in :func:`kernlab.analysis.curves.curves`.
+        axis: as in :func:`kernlab.pictures.curves.curves`.
     """
     terms = {name: history[f"bound/{name}"] for name in _METRICS if f"bound/{name}" in history}
     return Identity(curves(terms, _METRICS, axis=axis), _apart(history))

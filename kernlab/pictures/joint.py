@@ -182,8 +182,8 @@ def kde2(first: ArrayLike, second: ArrayLike, grid: NDArray[np.float64]) -> NDAr
 def mass_levels(density: NDArray[np.float64], shares: tuple[float, float] = (0.9, 0.5)) -> tuple[float, float]:
     """Levels c for which the cells with density ≥ c hold the given shares of the grid's mass."""
     falling = np.sort(density, axis=None)[::-1]
-    held = np.cumsum(falling)
-    places = np.minimum(np.searchsorted(held, np.array(shares) * held[-1]), len(falling) - 1)
+    mass = np.cumsum(falling)
+    places = np.minimum(np.searchsorted(mass, np.array(shares) * mass[-1]), len(falling) - 1)
     return float(falling[places[0]]), float(falling[places[1]])
 
 

@@ -1,6 +1,6 @@
 """The kernel as a function around one point, k(x₀, ·): along a line as curves, on a plane as contours.
 
-The line and the plane go through x₀ along the directions of :mod:`kernlab.analysis.sample_plane`: the inputs
+The line and the plane go through x₀ along the directions of :mod:`kernlab.pictures.sample_plane`: the inputs
 themselves where there are one or two, else the sample's principal directions, all other directions staying as they
 are at x₀.
 """
@@ -230,11 +230,11 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
             hovertemplate=f"x₀, row {view.row}: k(x₀, x₀) = {view.own:.3g}<extra></extra>",
         )
     )
-    held = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
+    seen = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
     return figure(
         traces,
         title=f"The kernel around a point, {view.name}",
-        subtitle=f"row {view.row}: k(x₀, x₀) = {view.own:.3g}{held}",
+        subtitle=f"row {view.row}: k(x₀, x₀) = {view.own:.3g}{seen}",
         x=view.axes[0],
         y=view.axes[1],
         revision=f"kernel-surface:{view.axes}",

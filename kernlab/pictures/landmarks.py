@@ -93,13 +93,13 @@ def landmarks(
     outputs = tuple(str(name) for name in facts.get("classes") or ())
     names = [str(name) for name in facts.get("feature_names") or ()]
     target = outputs[output] if output < len(outputs) else "target"
-    told = _column(static["view_labels" if view == "projection" else "data_targets"], classify, output)
+    targets = _column(static["view_labels" if view == "projection" else "data_targets"], classify, output)
     curve = _curve(snapshot["view_scores"], static["view_axes"], classify, output) if view == "curve" else None
 
     if view == "projection":
         data, axes = np.asarray(static["view_projection"]), ("principal component 1", "component 2")
     elif curve is not None:
-        height = _beneath(curve[1], told) if classify else told
+        height = _beneath(curve[1], targets) if classify else targets
         data = np.column_stack([np.ravel(static["data_points"]), height])
         axes = (names[0] if names else "x", "highest score" if classify else target)
     else:
@@ -116,7 +116,7 @@ def landmarks(
         spread(len(kept), LINES),
         len(now),
         float(np.linalg.norm(now - initial, axis=1).mean()),
-        Points(data[drawn, 0].astype(np.float32), data[drawn, 1].astype(np.float32), told[drawn], len(data)),
+        Points(data[drawn, 0].astype(np.float32), data[drawn, 1].astype(np.float32), targets[drawn], len(data)),
         curve,
         outputs if classify else (),
         axes,
@@ -142,9 +142,9 @@ def landmark_pictures(
     moves = now - initial
     farthest = np.argsort(-np.einsum("jd,jd->j", moves, moves), kind="stable")
     tiled = mosaic((moves if change else now).T, shape, count=count, order=farthest)
-    held = tiled.mosaic[np.isfinite(tiled.mosaic)]
+    finite = tiled.mosaic[np.isfinite(tiled.mosaic)]
     # A few extreme entries should not wash out the rest.
-    low, high = (float(np.quantile(held, q)) for q in (0.002, 0.998))
+    low, high = (float(np.quantile(finite, q)) for q in (0.002, 0.998))
     if change or low == high:
         high = max(abs(low), abs(high)) or 1.0
         low = -high
@@ -163,8 +163,8 @@ def _place(points: NDArray[Any], static: Mapping[str, Any], curve: Polyline | No
     return np.asarray(placed, np.float32)
 
 
-def _column(told: ArrayLike, classify: bool, output: int) -> NDArray[Any]:
-    table = np.asarray(told)
+def _column(targets: ArrayLike, classify: bool, output: int) -> NDArray[Any]:
+    table = np.asarray(targets)
     return table if classify or table.ndim == 1 else table[:, output]
 
 
@@ -239,7 +239,7 @@ def plot_landmarks(view: Landmarks) -> go.Figure:
 
 
 def plot_landmark_pictures(view: LandmarkPictures) -> go.Figure:
-    """The mosaic of :func:`kernlab.analysis.landmarks.landmark_pictures`; a change in blue above zero."""
+    """The mosaic of :func:`kernlab.pictures.landmarks.landmark_pictures`; a change in blue above zero."""
     what = "change" if view.change else "input"
     trace = go.Heatmap(
         z=view.mosaic,

@@ -4,7 +4,7 @@
 
 Pairs of cosine and sine have distance 0 for every Ω. With phases it is the noise of drawing them, about 1/√D, as long
 as Ω was drawn without a look at b; a gradient step on Ω looks at b. So what the frequencies say (their density, how
-stationary they are, k(x, x) ≤ 1) is said of K, while the model predicts with ΦΦᵀ. Phases that are drawn anew for the
+stationary they are, k(x, x) ≤ 1) describes K, while the model predicts with ΦΦᵀ. Phases that are drawn anew for the
 same frequencies show what of the distance is noise.
 
 Source: ASKL eq. 5–6, whose expectation over b is taken at a fixed Ω.

@@ -8,7 +8,7 @@
 
 with a = uᵀω, a' = uᵀω' and c = (ω − ω')ᵀx₀. Pairs of cosine and sine give exactly this, features with random phases the
 mean over phases drawn anew: once frequencies are learned beside their phases, a model with phases predicts with another
-kernel (:mod:`kernlab.analysis.phase_distance`).
+kernel (:mod:`kernlab.pictures.phase_distance`).
 Frequencies drawn independently from a density give its kernel up to the standard error √Σ q_j² (t_j − k)². As k is
 a sum over frequencies, some of them carry a part of it, and the parts add up to the whole.
 
@@ -326,7 +326,7 @@ def _start(at: At) -> Any:
 
 
 def _beside(at: At) -> str:
-    """What is to be said where the features are another kernel than that of their frequencies."""
+    """The words to add where the features are another kernel than that of their frequencies."""
     if at.method is None or getattr(at.method.feature_map, "paired", True):
         return ""
     return "; this run's features have random phases, and come near to it only until frequencies are learned"

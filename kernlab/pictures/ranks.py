@@ -1,4 +1,4 @@
-"""The critical-difference diagram: average ranks on a line, and bars over what cannot be told apart.
+"""The critical-difference diagram: average ranks on a line, and bars over what does not differ significantly.
 
 The form is that of Demšar (2006), best on the left. Lines to names never cross: on each side the method nearest the
 edge has the highest row.
@@ -20,7 +20,7 @@ def plot_ranks(view: AverageRanks) -> go.Figure:
     """Average ranks of methods over data sets, with Nemenyi's critical difference.
 
     Args:
-        view: what :func:`kernlab.analysis.ranks.ranks` gave.
+        view: what :func:`kernlab.compare.ranks.ranks` gave.
     """
     k = len(view.methods)
     side = max(1.0, 0.45 * k)  # room for names, in ranks
@@ -71,7 +71,7 @@ def plot_ranks(view: AverageRanks) -> go.Figure:
     made = figure(
         traces,
         title="Average ranks over data sets",
-        subtitle=_said(view),
+        subtitle=_summary(view),
         x="average rank (1: best)",
         y="",
         revision=f"ranks:{k}:{len(view.datasets)}",
@@ -106,12 +106,12 @@ def _bar(x: list[float], y: float, words: str, width: float) -> go.Scatter:
     )
 
 
-def _said(view: AverageRanks) -> str:
+def _summary(view: AverageRanks) -> str:
     if not view.datasets:
         return "no data set with results of every method yet"
-    said = f"{len(view.datasets)} data set{'s' if len(view.datasets) > 1 else ''}"
+    words = f"{len(view.datasets)} data set{'s' if len(view.datasets) > 1 else ''}"
     if view.critical is None:
-        return f"{said}: too few for a test"
+        return f"{words}: too few for a test"
     if view.friedman is not None:
-        said += f", Friedman p = {view.friedman:.2g}"
-    return f"{said}<br>bars: no significant difference ({100 * view.level:g} %, Nemenyi)"
+        words += f", Friedman p = {view.friedman:.2g}"
+    return f"{words}<br>bars: no significant difference ({100 * view.level:g} %, Nemenyi)"

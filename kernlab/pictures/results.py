@@ -12,7 +12,7 @@ from kernlab.pictures.curves import metric_name
 from kernlab.pictures.theme import CONSTANT, figure, role
 
 
-class Result(NamedTuple):
+class HeadResult(NamedTuple):
     """One head's training and test metric; None where it was not measured."""
 
     head: str
@@ -29,7 +29,7 @@ class Results(NamedTuple):
         percent: the metric is an accuracy in percent; else an error.
     """
 
-    heads: tuple[Result, ...]
+    heads: tuple[HeadResult, ...]
     constant: float | None
     percent: bool
 
@@ -53,7 +53,7 @@ def results(
     first = next(iter(names))
     measured = heads or {first: values}
     found = tuple(
-        Result(title, measured[head].get("train_metric"), measured[head].get("test_metric"))
+        HeadResult(title, measured[head].get("train_metric"), measured[head].get("test_metric"))
         for head, title in names.items()
         if head in measured
     )
@@ -67,7 +67,7 @@ def plot_results(view: Results, *, y: str) -> go.Figure:
     """Two bars a head, each with its number above.
 
     Args:
-        view: what :func:`kernlab.analysis.results.results` gave.
+        view: what :func:`kernlab.pictures.results.results` gave.
         y: name of the metric with its unit.
     """
     every = [value for result in view.heads for value in (result.train, result.test) if value is not None]

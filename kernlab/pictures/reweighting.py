@@ -2,7 +2,7 @@
 
     q_(1) ≥ q_(2) ≥ … ,   mass(k) = Σ_{j ≤ k} q_(j),   effective number 1/Σq²
 
-The density of the re-weighted frequencies is :func:`kernlab.analysis.density.direction_density` with
+The density of the re-weighted frequencies is :func:`kernlab.pictures.density.direction_density` with
 ``weights=q``. Source: LKRF eq. 8 and 14.
 """
 

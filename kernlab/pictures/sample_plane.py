@@ -97,16 +97,16 @@ def sample_view(
         classes: names of the classes.
         target: name of a real target.
     """
-    told = np.asarray(targets)
+    values = np.asarray(targets)
     one = len(plane.axes) == 1
     axes = (plane.axes[0], ("class" if classes else target) if one else plane.axes[1])
     return SampleView(
         plane.coordinates[:, 0].astype(np.float32),
-        (told if one else plane.coordinates[:, 1]).astype(np.float32),
-        told,
+        (values if one else plane.coordinates[:, 1]).astype(np.float32),
+        values,
         classes,
         np.asarray(diagonal, np.float32),
-        tuple(int(place) for place in selected if 0 <= place < len(told)),
+        tuple(int(place) for place in selected if 0 <= place < len(values)),
         axes,
         plane.share,
     )
@@ -185,11 +185,11 @@ def plot_sample(view: SampleView) -> go.Figure:
                 hoverinfo="skip",
             )
         )
-    held = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
+    seen = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
     return figure(
         traces,
         title="The sample",
-        subtitle=f"{len(view.x)} rows, {len(view.selected)} selected{held}",
+        subtitle=f"{len(view.x)} rows, {len(view.selected)} selected{seen}",
         x=view.axes[0],
         y=view.axes[1],
         revision=f"sample:{view.axes}",
@@ -201,13 +201,13 @@ def plot_sample(view: SampleView) -> go.Figure:
 
 def _select(at: At, event: str, value: Any) -> dict[str, Any]:
     """Selected points are taken as they are; a click adds one, or takes it away."""
-    told = [each.get("customdata") for each in (value if event == "select" else [value])]
-    rows = [int(row) for row in told if row is not None]
+    marks = [each.get("customdata") for each in (value if event == "select" else [value])]
+    rows = [int(row) for row in marks if row is not None]
     if not rows:  # a click ends an empty selection too
         return {}
     if event == "click":
-        held = list(at.points)
-        rows = [row for row in held if row not in rows] + [row for row in rows if row not in held]
+        before = list(at.points)
+        rows = [row for row in before if row not in rows] + [row for row in rows if row not in before]
     return {"points": ",".join(map(str, rows))}
 
 

@@ -55,7 +55,7 @@ class Cloud(NamedTuple):
     total: int
 
 
-class Selection(NamedTuple):
+class SelectedFrequencies(NamedTuple):
     """What is known about some frequencies, one by one.
 
     Attributes:
@@ -111,7 +111,7 @@ def cloud(direction: ArrayLike, now: Spectrum, selected: ArrayLike = (), *, what
 
 def selection(
     direction: ArrayLike, now: Spectrum, selected: ArrayLike, before: Spectrum | None = None, *, what: str = ""
-) -> Selection:
+) -> SelectedFrequencies:
     """Frequencies as a table, in the order in which they are named.
 
     Args:
@@ -134,7 +134,7 @@ def selection(
     if mine.omega_prime is not None:
         gap = mine.omega - mine.omega_prime
         apart = np.sqrt(np.einsum("ij,ij->j", gap, gap)).astype(np.float32)
-    return Selection(
+    return SelectedFrequencies(
         what,
         places,
         along.astype(np.float32),

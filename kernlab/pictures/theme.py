@@ -1,6 +1,6 @@
 """Colours, dashes and markers, fixed in one place, and the layout all pictures share.
 
-The colours are Okabe and Ito's (2008), told apart by colour-blind eyes; a method differs from the others
+The colours are Okabe and Ito's (2008), distinct to colour-blind eyes too; a method differs from the others
 in dash and marker too. Learned frequencies: unbroken or long lines and filled markers; assigned ones:
 dots and open markers.
 """

@@ -17,7 +17,7 @@ from kernlab.pictures.bound_rates import (
     verdict,
     weight_guarantee,
 )
-from kernlab.pictures.bound_sliders import Given, Slider, bars_if, given, read_changes, sliders, what_if
+from kernlab.pictures.bound_sliders import BoundSlider, Given, bars_if, given, read_changes, sliders, what_if
 from kernlab.pictures.bound_terms import plot_bound_now
 from kernlab.ui import pictures, view
 from kernlab.ui.live import digits
@@ -90,7 +90,7 @@ def _said(at: At) -> None:
 def what_if_section(shown: Sequence[At]) -> None:
     """Sliders, the bound as it would be, and all terms with their formulas."""
     found = [(at, bound) for at in shown if (bound := given(at)) is not None and bound.values]
-    offered: dict[str, Slider] = {}
+    offered: dict[str, BoundSlider] = {}
     for _, bound in found:
         for each in sliders(bound):
             offered[each.key] = offered[each.key].joined(each) if each.key in offered else each
@@ -107,7 +107,7 @@ def what_if_section(shown: Sequence[At]) -> None:
         _terms([(at, bound) for at, bound in found if bound.bound.name == name], changes)
 
 
-def _sliders(offered: Sequence[Slider], changes: Mapping[str, float]) -> None:
+def _sliders(offered: Sequence[BoundSlider], changes: Mapping[str, float]) -> None:
     """One slider each, in the order given; those that were not moved stand where the run does."""
     for start in range(0, len(offered), _COLUMNS):
         for each, column in zip(offered[start : start + _COLUMNS], st.columns(_COLUMNS), strict=False):

@@ -149,17 +149,16 @@ class Chart {
     this.menu.innerHTML = `<summary title="Save this picture" aria-label="Save this picture">${CAMERA}</summary><div></div>`;
     this.box.append(this.plot, this.wait, this.menu);
     parent.append(this.box);
-    this.entries = [
+    for (const [label, act] of [
       ["PNG picture", () => this.image("png")],
       ["SVG picture", () => this.image("svg")],
       ["Data as CSV", () => save(new Blob([csv(this.figure)], { type: "text/csv" }), `${this.data.name}.csv`)],
       ["Reset the view", () => this.reset()],
-    ].map(([label, act]) => {
+    ]) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
       button.onclick = () => { this.menu.open = false; act(); };
       this.menu.lastChild.append(button);
-      return button;
-    });
+    }
     this.close = (event) => {
       if (event.key === "Escape" || (event.type === "pointerdown" && !this.menu.contains(event.target))) this.menu.open = false;
     };
@@ -176,7 +175,6 @@ class Chart {
     this.box.style.height = `${data.height}px`;
     this.plot.style.height = `${data.height}px`;
     this.plot.setAttribute("aria-label", data.alt);
-    this.entries[2].hidden = !data.csv;
     return this.draw();
   }
 
@@ -199,7 +197,7 @@ class Chart {
     const width = this.box.clientWidth;
     if (this.gone || !width) return;
     const look = theme(this.parent);
-    const key = [this.data.figure, this.data.revision, width, this.data.height, JSON.stringify(look)];
+    const key = [this.data.figure, width, this.data.height, JSON.stringify(look)];
     if (this.drawn && key.every((part, i) => part === this.drawn[i])) return;
     const first = !this.drawn;
     this.drawn = key;
@@ -208,7 +206,6 @@ class Chart {
     const layout = {
       ...figure.layout,
       ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
-      uirevision: `${figure.layout.uirevision} ${this.data.revision}`,
       template: { layout: over(figure.layout.template?.layout, look.layout) },
       width, height: this.data.height, autosize: false,
     };
@@ -228,12 +225,6 @@ class Chart {
     on("click", "plotly_click", (event) => points(event)[0] ?? null);
     on("select", "plotly_selected", points);
     on("select", "plotly_deselect", () => []);
-    if (this.data.events.includes("hover")) {
-      this.plot.on("plotly_hover", (event) => {
-        clearTimeout(this.hovering); // only a pointer that rests asks the server
-        this.hovering = setTimeout(() => this.send("hover", points(event)[0] ?? null), 120);
-      });
-    }
   }
 
   async image(format) {
@@ -248,7 +239,7 @@ class Chart {
   async reset() {
     const Plotly = await plotly;
     const layout = { ...this.plot.layout, ...this.figure.layout, template: this.plot.layout.template };
-    layout.uirevision = `${this.data.revision} ${performance.now()}`; // forget what the person zoomed
+    layout.uirevision = performance.now(); // forget what the person zoomed
     await Plotly.react(this.plot, this.figure.data, layout);
     this.drawn = null;
     this.draw();

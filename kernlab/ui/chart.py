@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import plotly.graph_objects as go
@@ -31,21 +31,18 @@ def live_chart(
     key: str,
     alt: str,
     height: int = 320,
-    csv: bool = True,
-    revision: Hashable = "",
-    events: Sequence[Literal["click", "select", "hover"]] = (),
+    events: Sequence[Literal["click", "select"]] = (),
 ) -> Any:
     """Show ``figure``; later calls with the same ``key`` update it where it stands.
 
     Args:
-        figure: what to draw, or its :func:`to_json`. Text, grid and background take the page's colours.
+        figure: what to draw, or its :func:`to_json`. Text, grid and background take the page's colours; a zoom is kept
+            as long as its ``uirevision`` stays the same.
         key: identity of the chart on the page.
         alt: what the picture shows, for those who hear it.
         height: in CSS pixels.
-        csv: offer the data behind the picture.
-        revision: the zoom is kept as long as this and the figure's own ``uirevision`` stay the same.
-        events: what the browser reports: the clicked or hovered point (a dictionary with curve,
-            index, x, y, z, customdata), the selected points (a list of those).
+        events: what the browser reports: the clicked point (a dictionary with curve, index, x, y, z, customdata),
+            the selected points (a list of those).
 
     Returns:
         The reported events by name, as attributes; None where nothing was reported yet.
@@ -55,8 +52,6 @@ def live_chart(
         "name": re.sub(r"\W+", "-", key),
         "alt": alt,
         "height": height,
-        "csv": csv,
-        "revision": str(revision),
         "events": list(events),
     }
     # Naming a callback is how a component declares a state; the value itself is what is asked for.

@@ -12,12 +12,12 @@ from kernlab.training.control import Control
 from kernlab.training.events import Evaluated, Snapshot, Started
 from kernlab.training.trainer import train
 
-__all__ = ["SPEC", "Frame", "Miniature"]
+__all__ = ["SPEC", "Instant", "Miniature"]
 
 SPEC = RunSpec.of("ASKL", "checkerboard", n_features=200, epochs=20, batch_size=64)
 
 
-class Frame(NamedTuple):
+class Instant(NamedTuple):
     """One moment: epoch, test accuracy in percent, and the snapshot's arrays."""
 
     epoch: float
@@ -34,7 +34,7 @@ class Miniature:
     """
 
     def __init__(self) -> None:
-        self.frames: list[Frame] = []
+        self.frames: list[Instant] = []
         self.facts: Mapping[str, Any] = {}
         self.static: Mapping[str, Any] = {}
         self._control = Control()
@@ -59,4 +59,4 @@ class Miniature:
             elif isinstance(event, Evaluated):
                 accuracy = event.metrics["test_metric"]
             elif isinstance(event, Snapshot):
-                self.frames.append(Frame(event.epoch, accuracy, event.arrays))
+                self.frames.append(Instant(event.epoch, accuracy, event.arrays))

@@ -10,9 +10,9 @@ from kernlab.bounds import with_root
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
 from kernlab.pictures.bound_sliders import read_changes
+from kernlab.pictures.recorded import _with_root as with_root_everywhere
 from kernlab.runs.store import Curve
 from kernlab.spec import RunSpec
-from kernlab.ui.watch import _with_root as with_root_everywhere
 
 SMALL = {"n_features": 20, "epochs": 3, "order": 4, "max_turns": 2, "batch_size": 50}
 

@@ -1,0 +1,254 @@
+"""A picture over the snapshots of a run: what stays the same, and what one snapshot puts into it.
+
+    fixed = layout(picture, run, view)          the look of every trace, axes and colours over the whole run
+    shot = frame(picture, at)                   arrays of the traces, and the words that change
+    shown = figure(fixed, shot)                 the picture at that snapshot; nothing jumps from one to the next
+
+Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them. A trace is recognised by
+its type and its name without numbers, so that "rank 3" and "rank 2" are one trace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from kernlab.pictures.base import VIEW, At, Picture
+from kernlab.pictures.recorded import RecordedRun
+from kernlab.pictures.thinning import spread
+
+SAMPLED = 3
+
+_LOOKS = {"colorscale", "colorbar", "selections"}  # lists that say how a trace looks, not what it shows
+_WORDS = ("name", "hovertemplate", "legendgroup", "width")  # of bars, the width follows the values
+_CHANGING = ("title", "shapes", "annotations", "selectionrevision", "uirevision")  # of the layout
+#: Limits of colours and contours, and which end of them the union takes.
+_LIMITS: dict[str, Callable[[float, float], float]] = {
+    "zmin": min, "zmax": max, "marker.cmin": min, "marker.cmax": max, "contours.start": min, "contours.end": max,
+    "contours.size": max,
+}  # fmt: skip
+
+
+class Layout(NamedTuple):
+    """What stays the same over a run.
+
+    Attributes:
+        traces: identity of a trace to its look, without arrays.
+        layout: as of a Plotly figure, with the ranges of all axes that numbers run along.
+    """
+
+    traces: dict[str, dict[str, Any]]
+    layout: dict[str, Any]
+
+
+class Frame(NamedTuple):
+    """What one snapshot puts into a picture.
+
+    Attributes:
+        traces: identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
+        layout: headings, marks and lines that change.
+    """
+
+    traces: dict[str, dict[str, Any]]
+    layout: dict[str, Any]
+
+
+def layout(picture: Picture, run: RecordedRun, view: Mapping[str, Any] = VIEW, *, side: str = "") -> Layout:
+    """The layout of a picture over a run that is seen with these switches; the moments that have the picture count."""
+    drawn = []
+    for place in spread(len(run.snapshots.steps), SAMPLED).tolist():
+        moment = run.moment(float(run.snapshots.epochs[place]))
+        reference = None if view["reference"] is None else run.moment(view["reference"])
+        if moment and picture.fits(at := At(run, moment, view, reference, side)):
+            drawn.append(_plain(picture.make(at)))
+    return over(drawn)
+
+
+def frame(picture: Picture, at: At) -> Frame:
+    """The frame of a picture at a moment."""
+    return cut(_plain(picture.make(at)))
+
+
+def over(figures: list[dict[str, Any]]) -> Layout:
+    """The layout that serves several figures of one picture; words and look are those of the last."""
+    traces: dict[str, dict[str, Any]] = {}
+    for each in figures:
+        for key, trace in _identified(each):
+            look = {path: value for path, value in _leaves(trace) if not _shown(path, value)}
+            for path, end in _LIMITS.items():
+                if path in look and path in traces.get(key, {}):
+                    look[path] = end(look[path], traces[key][path])
+            traces[key] = look
+    shared = {key: value for key, value in figures[-1]["layout"].items() if key not in _CHANGING} if figures else {}
+    return Layout(traces, shared | _axes(figures, shared))
+
+
+def cut(drawn: dict[str, Any]) -> Frame:
+    """The frame of one figure."""
+    traces = {key: {path: v for path, v in _leaves(trace) if _shown(path, v)} for key, trace in _identified(drawn)}
+    return Frame(traces, {key: drawn["layout"][key] for key in _CHANGING if key in drawn["layout"]})
+
+
+def figure(fixed: Layout, shot: Frame) -> go.Figure:
+    """A frame in its layout. A trace that no sampled snapshot had takes the default look of its type."""
+    data = []
+    for key, shown in shot.traces.items():
+        trace: dict[str, Any] = {}
+        for path, value in ({"type": key.split(":")[0]} | fixed.traces.get(key, {}) | shown).items():
+            *parents, last = path.split(".")
+            inner = trace
+            for each in parents:
+                inner = inner.setdefault(each, {})
+            inner[last] = value
+        data.append(trace)
+    return go.Figure(data, {**fixed.layout, **shot.layout})
+
+
+def _plain(drawn: go.Figure) -> dict[str, Any]:
+    """A figure as dictionaries whose arrays are arrays."""
+    return {"data": [each.to_plotly_json() for each in drawn.data], "layout": drawn.layout.to_plotly_json()}
+
+
+# -- traces ----------------------------------------------------------------------------------------------------
+
+
+def _identified(drawn: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every trace with its type, its name without numbers, and how many such came before it."""
+    counts: dict[str, int] = {}
+    for trace in drawn["data"]:
+        name = re.sub(r"[\d.,e+−-]*\d", "#", str(trace.get("name", "")))
+        key = f"{trace.get('type', 'scatter')}:{name}"
+        counts[key] = counts.get(key, 0) + 1
+        yield f"{key}:{counts[key]}", trace
+
+
+def _leaves(trace: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in trace.items():
+        if isinstance(value, Mapping) and key not in _LOOKS:
+            yield from _leaves(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
+def _shown(path: str, value: Any) -> bool:
+    """Whether this is what a trace shows, and no part of its look."""
+    last = path.split(".")[-1]
+    return path in _WORDS or (isinstance(value, list | tuple | np.ndarray) and last not in _LOOKS)
+
+
+# -- ranges ----------------------------------------------------------------------------------------------------
+
+
+def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """The axes with ranges that hold every figure; axes of categories and of images stay as they are."""
+    found: dict[str, Any] = {}
+    for letter in "xy":
+        axis = dict(shared.get(f"{letter}axis", {}))
+        if "scaleanchor" in axis or axis.get("visible") is False or axis.get("type") == "category":
+            continue
+        explicit = [each["layout"][f"{letter}axis"].get("range") for each in figures]
+        if all(explicit):
+            low, high = (pick(float(pair[end]) for pair in explicit) for pick, end in _ends(explicit[-1]))
+            found[f"{letter}axis"] = axis | {"range": [low, high]}
+            continue
+        spans = [span for each in figures if (span := _span(each, letter, axis)) is not None]
+        if spans and len(spans) == len(figures):
+            low, high = min(low for low, _ in spans), max(high for _, high in spans)
+            ends = [high, low] if axis.pop("autorange", None) == "reversed" else [low, high]
+            found[f"{letter}axis"] = axis | {"range": ends}
+    if "scene" in shared:
+        heights = [_numbers(trace.get("z")) for each in figures for trace in each["data"]]
+        known = np.concatenate([each for each in heights if each is not None])
+        scene = dict(shared["scene"])
+        found["scene"] = scene | {
+            "zaxis": {**scene.get("zaxis", {}), "range": [float(known.min()), float(known.max())]}
+        }
+    return found
+
+
+def _ends(pair: list[float]) -> tuple[tuple[Callable[..., float], int], tuple[Callable[..., float], int]]:
+    return ((min, 0), (max, 1)) if pair[0] <= pair[1] else ((max, 0), (min, 1))
+
+
+def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Lowest and highest coordinate of a figure with some room, on a logarithmic axis as powers of ten."""
+    log, room, parts = axis.get("type") == "log", 0.0, []
+    piles: dict[Any, float] = {}
+    for trace in drawn["data"]:
+        values = _numbers(trace.get(letter))
+        if values is None:
+            cells = _cells(trace, letter)
+            if cells is None and trace.get(letter) is not None and len(trace[letter]):
+                return None  # categories
+            values = cells
+        if values is None or not values.size:
+            continue
+        kind, along = trace.get("type", "scatter"), trace.get("orientation", "v") == "h"
+        if kind == "heatmap" and len(values) > 1:
+            step = (values[-1] - values[0]) / (len(values) - 1) / 2
+            values = np.array([values[0] - step, values[-1] + step])
+        elif kind == "bar" and (letter == "x") == along:
+            values = np.append(values, 0.0)
+            if drawn["layout"].get("barmode") == "stack":
+                values = _piled(piles, "bar", trace, "y" if along else "x", values)
+        elif kind == "bar" and trace.get("width") is not None:
+            values = np.concatenate([values, values + np.max(trace["width"])])
+        elif letter == "y" and trace.get("stackgroup"):
+            values = _piled(piles, "area", trace, "x", np.append(values, 0.0))
+        elif letter == "y" and trace.get("fill") == "tozeroy":
+            values = np.append(values, 0.0)
+        bars = trace.get(f"error_{letter}")
+        if bars is not None and bars.get("array") is not None:
+            reach = np.asarray(bars["array"], float)
+            values = np.concatenate([values, values[: len(reach)] + reach, values[: len(reach)] - reach])
+        if kind not in ("heatmap", "contour"):
+            wide = "text" in str(trace.get("mode", "")) or trace.get("textposition") == "outside"
+            room = max(
+                room, 0.15 if wide else 0.05 if letter == "y" or "markers" in str(trace.get("mode", "")) else 0.0
+            )
+        parts.append(values)
+    if not parts:
+        return None
+    known = np.concatenate(parts)
+    known = known[np.isfinite(known)]
+    known = np.log10(known[known > 0]) if log else known
+    if not known.size:
+        return None
+    low, high = float(known.min()), float(known.max())
+    zero = not log and low >= 0 and (axis.get("rangemode") == "tozero" or low == 0.0)
+    low = 0.0 if zero else low
+    margin = (room or (0.5 if high == low else 0.0)) * ((high - low) or abs(high) or 1.0)
+    return low if zero else low - margin, high + margin
+
+
+def _piled(
+    piles: dict[Any, float], group: str, trace: dict[str, Any], along: str, values: NDArray[Any]
+) -> NDArray[Any]:
+    """Heights of what stands on the traces before it."""
+    tops = []
+    for place, value in zip(trace[along], values, strict=False):
+        piles[group, str(place)] = piles.get((group, str(place)), 0.0) + float(value)
+        tops.append(piles[group, str(place)])
+    return np.array([*tops, 0.0])
+
+
+def _numbers(values: Any) -> NDArray[np.float64] | None:
+    """Numbers as an array [n]; None where there are none, or words."""
+    if values is None or isinstance(values, str):
+        return None
+    found = np.asarray(
+        [np.nan if each is None else each for each in values] if isinstance(values, list | tuple) else values
+    )
+    return found.astype(np.float64).ravel() if found.dtype.kind in "fiu" else None
+
+
+def _cells(trace: dict[str, Any], letter: str) -> NDArray[np.float64] | None:
+    """Positions of a heatmap's columns or rows that has none of its own."""
+    if trace.get("type") != "heatmap" or trace.get(letter) is not None:
+        return None
+    return np.arange(np.shape(trace["z"])[1 if letter == "x" else 0], dtype=np.float64)
