@@ -34,12 +34,16 @@ for _registry in (FEATURE_MAPS, EXACT_KERNELS):
     for _name, _cls in _registry.items():
         REPRESENTATIONS.add(_name, _cls)
 
+#: The parts that an option of the same name chooses, and the registry that the choice is looked up in.
 SLOTS: dict[str, Registry[Any]] = {
     "feature_map": REPRESENTATIONS,
     "objective": OBJECTIVES,
     "solver": SOLVERS,
     "head": HEADS,
 }
+
+#: The options that decide which other options there are, in the order of a form.
+CHOICES = ("feature_map", "learned", *list(SLOTS)[1:])
 
 
 @dataclass(frozen=True)
@@ -169,11 +173,9 @@ class MethodSpec:
         """
         left = dict(changes)
         spec = self
-        for slot in ("feature_map", "objective", "solver"):
+        for slot in SLOTS:
             if slot in left:
-                spec = spec._with_part(slot, _switch(getattr(spec, slot), slot, left.pop(slot)))
-        if "head" in left:
-            spec = spec._with_head(left.pop("head"))
+                spec = spec._switched(slot, left.pop(slot))
         if "learned" in left:
             spec = replace(spec, learned=_boolean("learned", left.pop("learned")))
         weights = {r.name: r for r in spec.regularizers}
@@ -184,22 +186,31 @@ class MethodSpec:
                 weights[name] = penalty
         spec = replace(spec, regularizers=tuple(weights.values()))
         own = {key for part in spec.parts for key in options_of(type(part))}  # before another part's alias
-        for slot in ("feature_map", "objective", "solver"):
-            if (part := getattr(spec, slot)) is not None:
-                spec = spec._with_part(slot, _changed(part, left, own))
-        spec = replace(spec, heads=tuple(_changed(head, left, own) for head in spec.heads))
+        changed = {
+            "feature_map": _changed(spec.feature_map, left, own),
+            "objective": spec.objective and _changed(spec.objective, left, own),
+            "solver": _changed(spec.solver, left, own),
+            "heads": tuple(_changed(head, left, own) for head in spec.heads),
+        }
+        spec = replace(spec, **changed)
         left = {k: v for k, v in left.items() if not any(_takes(part, k, own) for part in spec.parts)}
         if left:
-            aliases = {alias for part in spec.parts for alias in part.aliases}
-            raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), [*spec.schema(), *aliases])
+            raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), spec.keys())
         return spec
 
-    def _with_part(self, slot: str, part: Any) -> MethodSpec:
-        change: dict[str, Any] = {slot: part}
-        return replace(self, **change)
+    def switched(self, changes: Mapping[str, Any]) -> MethodSpec:
+        """A copy with the parts (SLOTS) that ``changes`` chooses; its other entries are not read."""
+        return self.with_options({slot: changes[slot] for slot in SLOTS if slot in changes})
 
-    def _with_head(self, name: Any) -> MethodSpec:
-        """With that head in front: one that was reported beside changes places, another takes the first's place."""
+    def keys(self) -> list[str]:
+        """The keys that :meth:`with_options` takes without another part: those of the schema, and their aliases."""
+        return [*self.schema(), *(alias for part in self.parts for alias in part.aliases)]
+
+    def _switched(self, slot: str, name: Any) -> MethodSpec:
+        """With another part. A head that was reported beside the first changes places with it."""
+        if slot != "head":
+            change: dict[str, Any] = {slot: _switch(getattr(self, slot), slot, name)}
+            return replace(self, **change)
         held = {head.name: head for head in self.heads}
         if name in held:
             rest = [head for head in self.heads if head.name != name]

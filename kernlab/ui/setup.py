@@ -13,7 +13,7 @@ import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
-from kernlab.composition import SLOTS
+from kernlab.composition import CHOICES, SLOTS
 from kernlab.data import SOURCES, DataSpec, Known, known
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
 from kernlab.feature_maps import ExactKernel
@@ -32,7 +32,6 @@ START = {"dataset": "checkerboard", "method": "ASKL", "n_features": 300}
 
 _CUSTOM = MethodSpec.name
 _KEY = "train."
-_SLOTS = ("feature_map", "learned", "objective", "solver", "head")
 _PENALTIES = tuple(REGULARIZERS)
 _DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
 
@@ -112,7 +111,7 @@ def spec_from(scene: Mapping[str, str]) -> RunSpec:
     _check_dataset(dataset)
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     spec = RunSpec(method, DataSpec.build(dataset=dataset), seed, device)
-    slots = {key: said[key] for key in _SLOTS if key in said}
+    slots = {key: said[key] for key in CHOICES if key in said}
     schema = spec.with_options(slots).schema() if slots else spec.schema()
     typed = {k: from_text(schema[k], v) if k in schema and isinstance(v, str) else v for k, v in said.items()}
     return spec.with_options(typed)
@@ -293,12 +292,12 @@ def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     if name == _CUSTOM:
         schema = method.schema()
-        chosen = {key: _widget(schema[key], schema[key].default) for key in _SLOTS}
+        chosen = {key: _widget(schema[key], schema[key].default) for key in CHOICES}
         return method.with_options(chosen), st.container()
     beside = ", ".join(head.title.lower() for head in method.heads[1:])
     st.caption(f"{method.title}. {method.source}." + (f" Reported beside: {beside}." if beside else ""))
     place = st.container()
-    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in _SLOTS}
+    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in CHOICES}
     return method.with_options({key: value for key, value in slots.items() if value != method.options()[key]}), place
 
 
@@ -324,7 +323,7 @@ def _method_changed() -> None:
         for key, value in old.method.changed_options().items():
             # A number of features that one method takes by default says little about another's.
             same = key in before and key in values and before[key] == values[key]
-            if same and key not in (*_SLOTS, *_PENALTIES):
+            if same and key not in (*CHOICES, *_PENALTIES):
                 values[key] = value
     for key, value in values.items():
         st.session_state[f"{_KEY}o.{key}"] = value
@@ -348,7 +347,7 @@ def _option_form(spec: RunSpec) -> RunSpec:
         values[key] = _widget(schema[key], base[key], owner.get(key))
     with st.expander("Advanced"):
         if not custom:
-            for key in _SLOTS:
+            for key in CHOICES:
                 values[key] = _widget(schema[key], base[key])
         for key in (*owner, *_PENALTIES):
             if key not in values and (key in owner or stepping):
