@@ -55,7 +55,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
 
     Raises:
         CompositionError: the method makes no sense for the task, or for so many targets.
-        DataError: fewer training rows than a mini-batch.
+        DataError: fewer training rows than a mini-batch, or a mini-batch too small for the objective.
     """
     task = data.dataset.task
     method.check(task)
@@ -91,7 +91,7 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
             needed, batch = 1.0, options["batch_size"]
             if batch != "auto":
                 needed = float(batch)
-            elif isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
+            elif isinstance(method.objective, MapObjective):  # most need more rows than features in a mini-batch
                 assert isinstance(method.feature_map, FeatureMap)
                 needed = method.feature_map.width_for(data.d) + 1
             share = min(share, 1 - needed / n)
@@ -112,6 +112,8 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
             f"{n} rows for batches of {m}",
             f"set batch_size={max(1, n // 2)} or less, or take more data",
         )
+    if isinstance(method.objective, MapObjective):
+        method.objective.check_batch(m, D)
     rate, epochs = solver.learning_rate, solver.epochs
     if rate == "auto":
         length = float(np.abs(data.X_train[:1000]).sum(axis=1).mean())
