@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernlab.composition import MethodSpec
 from kernlab.feature_maps.spectral import from_version_1
+from kernlab.methods import MethodSpec
 
 __all__ = ["VERSION", "options_from_version_1"]
 

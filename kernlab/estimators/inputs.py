@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kernlab.composition import MethodSpec
 from kernlab.data import Dataset, Prepared, Scaler
 from kernlab.data.base import Scaling
 from kernlab.errors import DataError, OptionError
+from kernlab.methods import MethodSpec
 from kernlab.objectives import MapObjective
 from kernlab.solvers import ProximalGradient, StepwiseSolver
 from kernlab.typing import Task, Tensor

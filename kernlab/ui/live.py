@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from kernlab.bounds import Bound
-from kernlab.composition import MethodSpec
 from kernlab.feature_maps import FeatureMap
+from kernlab.methods import MethodSpec
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.pictures.base import At, Picture, offered

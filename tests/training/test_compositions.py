@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from small import prepared_arrays
 
-from kernlab.composition import REPRESENTATIONS, SLOTS, MethodSpec
 from kernlab.errors import CompositionError
 from kernlab.heads import HEADS
+from kernlab.methods import REPRESENTATIONS, SLOTS, MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.options import options_of
 from kernlab.regularizers import REGULARIZERS

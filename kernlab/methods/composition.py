@@ -60,6 +60,7 @@ class MethodSpec:
         solver: how the parameters are found.
         heads: what predicts; the first is the model's own, the others are reported beside it.
         title, source: what it is called and where it comes from (named methods only).
+        family: what it stands under in a form (named methods only); empty: "Others".
         scaling: what the data's scaling "auto" means for it (named methods only); empty: the map's own.
     """
 
@@ -72,6 +73,7 @@ class MethodSpec:
     heads: tuple[Head, ...] = (Joint(),)
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+    family: str = field(default="", compare=False)
     scaling: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -363,9 +365,10 @@ class MethodSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MethodSpec:
-        """The spec that ``to_dict`` wrote.
+        """The spec that ``to_dict`` wrote; parts that are missing are those of the named method.
 
         Raises:
+            UnknownNameError: parts are missing, and the name is not that of a method.
             KernlabError: something in it is not what it must be.
         """
         if not isinstance(values, Mapping):
@@ -373,7 +376,10 @@ class MethodSpec:
         parts = [f.name for f in fields(cls) if f.compare]
         if unknown := set(values) - set(parts):
             raise UnknownNameError.among("part of a method", min(unknown), parts)
-        spec = METHODS[values["name"]] if values.get("name") in METHODS else cls()
+        name, whole = values.get("name", cls.name), set(parts) <= set(values)
+        # A method that somebody has composed and named is read as it was written, since all of it is there.
+        own = name == cls.name or (whole and isinstance(name, str) and name not in METHODS)
+        spec = cls() if own else METHODS[name]
         objective = values.get("objective", spec.objective and spec.objective.to_dict())
         regularizers = values.get("regularizers", [r.to_dict() for r in spec.regularizers])
         if not isinstance(regularizers, list | tuple):
@@ -383,7 +389,7 @@ class MethodSpec:
             raise OptionError("heads must be a list", repr(heads))
         return replace(
             spec,
-            name=str(values.get("name", spec.name)),
+            name=str(name),
             feature_map=_part("feature_map", values.get("feature_map", spec.feature_map.to_dict())),
             learned=_boolean("learned", values.get("learned", spec.learned)),
             objective=_part("objective", objective) if objective else None,
@@ -469,5 +475,5 @@ def _boolean(key: str, value: Any) -> bool:
     raise OptionError(f"{key} must be true or false", repr(value))
 
 
-#: Filled in :mod:`kernlab.methods`.
+#: Filled in :mod:`kernlab.methods.named`.
 METHODS: Registry[MethodSpec] = Registry("method")
