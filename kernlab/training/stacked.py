@@ -28,7 +28,7 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss
 from kernlab.regularizers import Regularizer
 from kernlab.solvers import ProximalGradient
-from kernlab.solvers.proximal_gradient import risk_gradients
+from kernlab.solvers.proximal_gradient import adam, risk_gradients
 from kernlab.training.gradient import GATHERED, GATHERED_NUMBERS, GradientState, row_order
 from kernlab.training.selection import Choice, Selection, start
 from kernlab.typing import Float, Tensor
@@ -354,12 +354,7 @@ def _lengths(rate: Tensor, like: Tensor) -> Tensor:
 
 
 def _adam(p: Tensor, g: Tensor, held: Sequence[Tensor], rate: Tensor, t: Tensor, options: Mapping[str, Any]) -> None:
-    """Kingma & Ba 2015, Algorithm 1."""
-    (mean, square), (beta1, beta2) = held, options["betas"]
-    mean.lerp_(g, 1 - beta1)
-    square.mul_(beta2).addcmul_(g, g, value=1 - beta2)
-    length = square.sqrt().div_((1 - beta2**t).sqrt()).add_(options["eps"])
-    p.sub_(mean / length * _lengths(rate / (1 - beta1**t), p))
+    p.sub_(adam(g, held, rate.view(-1, *[1] * (p.ndim - 1)), t, options))
 
 
 def _sgd(p: Tensor, g: Tensor, held: Sequence[Tensor], rate: Tensor, t: Tensor, options: Mapping[str, Any]) -> None:
