@@ -25,6 +25,7 @@ import torch
 
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
+from kernlab.feature_maps.law import ExactGram, in_numpy, kernel_name
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.kernels import KERNELS, polynomial
 from kernlab.linalg import inverse_sqrt, wide
@@ -168,6 +169,9 @@ class Nystroem(FeatureMap):
             return {"landmarks": carry(dG, dB).to(landmarks.device, landmarks.dtype)}
 
         return G, B, back
+
+    def exact(self, params: Params, learned: bool) -> ExactGram:
+        return ExactGram(in_numpy(self.gram), f"the {kernel_name(self.kernel)} kernel that the landmarks stand for")
 
     def pictured(self, params: Params) -> dict[str, Tensor]:
         return {"landmarks": params["landmarks"]}

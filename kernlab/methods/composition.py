@@ -251,11 +251,12 @@ class MethodSpec:
         """Representation, objective, penalties and solver fit together."""
         solver, what = self.solver, self.feature_map
         if isinstance(solver, StepwiseSolver):
-            if solver.learns and what.name not in solver.learns:
+            if solver.learns and what.solved != solver.learns:
+                fitting = [name for name, cls in REPRESENTATIONS.items() if cls.solved == solver.learns]
                 raise CompositionError(
-                    f"the solver {solver.name} learns {' or '.join(solver.learns)}",
+                    f"the solver {solver.name} learns {' or '.join(fitting)}",
                     f"feature_map={what.name}",
-                    f"set feature_map={solver.learns[0]}, or another solver",
+                    f"set feature_map={fitting[0]}, or another solver",
                 )
             if self.learned != bool(solver.learns):
                 said = "learns the representation" if solver.learns else "leaves everything as it was drawn"
@@ -455,7 +456,7 @@ def _other(kind: str, part: Component, task: Task) -> str:
 
 
 def _learners(what: Representation) -> str:
-    names = [name for name, cls in SOLVERS.items() if what.name in cls.learns]
+    names = [name for name, cls in SOLVERS.items() if what.solved and what.solved == cls.learns]
     return f", or solver={' or '.join(names)}" if names else ""
 
 

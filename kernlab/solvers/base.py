@@ -35,13 +35,13 @@ class Solver(Component):
     """Base of solvers: the options of how a method's parameters are found.
 
     Class attributes:
-        learns: kinds of representation whose parameters it can learn, by registered name (empty: those
-            that a gradient reaches).
+        learns: the parameter that it finds, of representations that name it as ``solved``; empty: those that a
+            gradient reaches, or none.
         gives_weights: it finds ``weight`` itself, for the head "joint".
         tasks: what it can be used for.
     """
 
-    learns: ClassVar[tuple[str, ...]] = ()
+    learns: ClassVar[str] = ""
     gives_weights: ClassVar[bool] = False
     tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
 

@@ -51,7 +51,7 @@ class ChiSquareBall(StepwiseSolver):
     title = "Alignment on a χ² ball"
     formula = r"\max_{q\in\Delta}\ q^\top v\quad\text{s.t.}\quad N_w\textstyle\sum_m q_m^2-1\le\rho"
     source = "LKRF eq. 8–14"
-    learns = ("weighted",)
+    learns = "q"
     objectives = ("alignment",)
     weighted = True
     version = 2

@@ -210,7 +210,7 @@ class FrameSelection(StepwiseSolver):
     title = "Frame kernel selection"
     formula = r"\min_\mu\ \tfrac1n\|\Phi\mu-Y\|^2+\sum_j c_j\|\mu_j\|_2^{2\gamma/(\gamma+1)}"
     source = "FKS eq. 12–13, Algorithm 1"
-    learns = ("fourier_frame", "wavelet_frame")
+    learns = "spectrum"
     objectives = ("squared",)
     gives_weights = True
     weighted = True

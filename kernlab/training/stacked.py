@@ -22,8 +22,7 @@ import torch
 from torch.func import vmap
 
 from kernlab.data import Prepared
-from kernlab.feature_maps import Deep, FeatureMap
-from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss
 from kernlab.regularizers import Regularizer
@@ -42,9 +41,9 @@ Move: TypeAlias = Callable[[Tensor, Tensor, Sequence[Tensor], Tensor, Tensor, Ma
 
 
 def stackable(method: MethodSpec) -> bool:
-    """Whether its trainings can be stacked: a map of cosines that is learned from mini-batches by a loss."""
+    """Whether its trainings can be stacked: by the map, where it is learned from mini-batches by a loss."""
     by_loss = isinstance(method.solver, ProximalGradient) and isinstance(method.objective, Loss | None)
-    return by_loss and isinstance(method.feature_map, SpectralMap | Deep)
+    return by_loss and method.feature_map.stackable
 
 
 def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
@@ -56,9 +55,8 @@ def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
         return None
     solver, feature_map = method.solver, method.feature_map
     assert isinstance(solver, ProximalGradient)
-    scales = [key for key in ("frequency_scale", "hidden_scale") if key in feature_map.options()]
     return (
-        feature_map.replace(**dict.fromkeys(scales, 1.0)),
+        feature_map.replace(**dict.fromkeys(feature_map.scales, 1.0)),
         method.learned,
         method.objective,
         tuple(type(r) for r in method.regularizers),
