@@ -293,13 +293,13 @@ class MethodSpec:
                 f"solver={solver.name} with learned=false",
                 "set solver=assigned, learned=true, or head=joint",
             )
-        on_features = [r.name for r in self.regularizers if r.acts == "feature gradient"]
-        on_weights = [r.name for r in self.regularizers if r.acts != "feature gradient"]
-        if on_features and not self.learned:
+        on_map = [r.name for r in self.regularizers if r.on_map]
+        on_weights = [r.name for r in self.regularizers if not r.on_map]
+        if on_map and not self.learned:
             raise CompositionError(
-                "a penalty on the features only acts where the feature map is learned",
-                f"{on_features[0]} with learned=false",
-                f"set learned=true or {on_features[0]}=0",
+                "a penalty on the features or on the map's parameters only acts where the feature map is learned",
+                f"{on_map[0]} with learned=false",
+                f"set learned=true or {on_map[0]}=0",
             )
         if isinstance(self.objective, MapObjective):
             if not self.learned:

@@ -144,9 +144,10 @@ def risk_gradients(
     """
     on_weights = [r for r in regularizers if r.acts == "weight gradient" and r.weight > 0]
     on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
 
     def gradients(params: Params, X: Float[Tensor, "m d"], y: Targets) -> Gradients:
-        W = params["weight"]
+        W, theta = params["weight"], {name: params[name] for name in feature_map.trainable}
         if learned:
             Phi, pullback = feature_map.pullback(params, X)
         else:
@@ -159,11 +160,20 @@ def risk_gradients(
             cotangent = G @ W.mT
             for r in on_features:
                 cotangent = cotangent + r.feature_gradient(Phi)
-            gradient |= pullback(cotangent)
-        penalties = {r.name: r.value(W, Phi) for r in (*on_weights, *on_features)}
+            gradient |= with_penalties(pullback(cotangent), theta, on_map)
+        penalties = {r.name: r.value_at(W, Phi, theta) for r in (*on_weights, *on_features, *on_map)}
         return value, penalties, gradient
 
     return gradients
+
+
+def with_penalties(gradient: Params, theta: Params, penalties: Sequence[Regularizer]) -> dict[str, Tensor]:
+    """A gradient on the map's parameters with that of the penalties on them."""
+    total = dict(gradient)
+    for r in penalties:
+        for name, slope in r.map_gradient(theta).items():
+            total[name] = total[name] + slope
+    return total
 
 
 def proximal_step(W: Float[Tensor, "D K"], regularizers: Sequence[Regularizer], learning_rate: float) -> None:
@@ -244,7 +254,8 @@ def map_step(
 
     Source: DI, Algorithms 1 and 2.
     """
-    penalties = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
 
     def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
         for group in optimizer.param_groups:
@@ -252,17 +263,21 @@ def map_step(
         Y = real_targets(y, K, X.dtype)
         found: dict[str, Tensor] = {}
         kept: Mapping[str, Tensor] = {}
-        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not penalties:
+        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not on_features:
             G, B, back = feature_map.kernel_pullback(params, X)
             value, *cotangents = objective.kernel_value_and_grad(G, B, Y)
             gradient = back(*cotangents)
         else:
             Phi, pullback = feature_map.pullback(params, X)
             value, cotangent, kept = objective.value_and_grad(Phi, Y, params)
-            for r in penalties:
-                found[r.name] = r.value(Phi.new_empty(Phi.shape[1], 0), Phi)
+            for r in on_features:
+                found[r.name] = r.value_at(Phi.new_empty(Phi.shape[1], 0), Phi, {})
                 cotangent = cotangent + r.feature_gradient(Phi)
             gradient = pullback(cotangent)
+        theta = {name: params[name] for name in feature_map.trainable}
+        nothing = X.new_empty(0, 0)
+        found |= {r.name: r.value_at(nothing, nothing, theta) for r in on_map}
+        gradient = with_penalties(gradient, theta, on_map)
         for name, slope in gradient.items():
             params[name].grad = slope
         optimizer.step()

@@ -401,7 +401,7 @@ class Selection:
 
 def as_assigned(method: MethodSpec) -> MethodSpec:
     """The method with its map as it was drawn: only the weights are learned."""
-    kept = tuple(r for r in method.regularizers if r.acts != "feature gradient")
+    kept = tuple(r for r in method.regularizers if not r.on_map)
     return replace(method, learned=False, regularizers=kept)
 
 

@@ -30,7 +30,7 @@ from kernlab.solvers import ProximalGradient
 from kernlab.solvers.proximal_gradient import adam, risk_gradients
 from kernlab.training.gradient import GATHERED, GATHERED_NUMBERS, GradientState, row_order
 from kernlab.training.selection import Choice, Selection, start
-from kernlab.typing import Float, Tensor
+from kernlab.typing import Float, Params, Tensor
 
 __all__ = ["Stack", "beginning", "choosing", "shape_of", "stackable"]
 
@@ -308,14 +308,17 @@ class _Weighed(Regularizer):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "weight", 1.0)
 
-    def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
-        return self._unit.value(W, Phi)
+    def value_at(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"], theta: Params) -> Float[Tensor, ""]:
+        return self._unit.value_at(W, Phi, theta)
 
     def weight_gradient(self, W: Float[Tensor, "D K"]) -> Float[Tensor, "D K"]:
         return self._unit.weight_gradient(W) * self._weight
 
     def feature_gradient(self, Phi: Float[Tensor, "m D"]) -> Float[Tensor, "m D"]:
         return self._unit.feature_gradient(Phi) * self._weight
+
+    def map_gradient(self, theta: Params) -> dict[str, Tensor]:
+        return {name: slope * self._weight for name, slope in self._unit.map_gradient(theta).items()}
 
     _unit: Regularizer
     _weight: Tensor
