@@ -3,6 +3,7 @@
 from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, Representation
 from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.exact import Dictionary, Exact
+from kernlab.feature_maps.fastfood import Fastfood
 from kernlab.feature_maps.frames import FourierFrame, WaveletFrame
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.nystroem import Nystroem
@@ -16,6 +17,7 @@ __all__ = [
     "Dictionary",
     "Exact",
     "ExactKernel",
+    "Fastfood",
     "FeatureMap",
     "FourierFrame",
     "NonStationary",

@@ -4,6 +4,7 @@ ASKL family     SK, NSK, SKL, NSKL, ASKL, Deep-ASKL                       mini-b
 DI              RFDI, NysDI; RF-LS, Nys-LS, RF-CE, Nys-CE; RF, Nys, Nys-kmeans    the map first, then a head
 LKRF            LKRF, LKRF-resampled                                      weights of random features, then a head
 FKS             FKS-Fourier, FKS-wavelet                                  the spectrum of a frame kernel
+fast features   Fastfood, A-la-carte                                      products of Hadamard matrices
 exact kernels   eSVR-rbf, eSVR-poly, nuSVR-rbf, nuSVR-poly, SVC-rbf, KRR, MKL
 """
 
@@ -16,6 +17,7 @@ from kernlab.feature_maps import (
     Deep,
     Dictionary,
     Exact,
+    Fastfood,
     FourierFrame,
     NonStationary,
     Nystroem,
@@ -143,6 +145,17 @@ _named(
     MethodSpec(
         "FKS-wavelet", WaveletFrame(), solver=FrameSelection(),
         title="Frame kernel selection, wavelet frame", source="FKS eq. 12–13, Theorem 4",
+    ),
+)  # fmt: skip
+_named(
+    "Fast and other random features",
+    MethodSpec(
+        "Fastfood", Fastfood(), heads=(Ridge(), LinearSVM()), **_ASSIGNED,
+        title="Random Fourier features from products of Hadamard matrices", source="Le, Sarlós & Smola 2013",
+    ),
+    MethodSpec(
+        "A-la-carte", Fastfood(), regularizers=(Frobenius(),),
+        title="Fastfood with learned diagonals", source="Yang et al. 2015",
     ),
 )  # fmt: skip
 _named(
