@@ -1,5 +1,6 @@
 """Feature maps by name."""
 
+from kernlab.feature_maps.arc_cosine import ArcCosine
 from kernlab.feature_maps.base import EXACT_KERNELS, FEATURE_MAPS, ExactKernel, FeatureMap, Representation
 from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.exact import Dictionary, Exact
@@ -13,6 +14,7 @@ from kernlab.feature_maps.weighted import Weighted
 __all__ = [
     "EXACT_KERNELS",
     "FEATURE_MAPS",
+    "ArcCosine",
     "Deep",
     "Dictionary",
     "Exact",

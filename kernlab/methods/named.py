@@ -4,7 +4,7 @@ ASKL family     SK, NSK, SKL, NSKL, ASKL, Deep-ASKL                       mini-b
 DI              RFDI, NysDI; RF-LS, Nys-LS, RF-CE, Nys-CE; RF, Nys, Nys-kmeans    the map first, then a head
 LKRF            LKRF, LKRF-resampled                                      weights of random features, then a head
 FKS             FKS-Fourier, FKS-wavelet                                  the spectrum of a frame kernel
-fast features   Fastfood, A-la-carte                                      products of Hadamard matrices
+others          Fastfood, A-la-carte; ArcCosine                           products of Hadamard matrices; random ReLUs
 exact kernels   eSVR-rbf, eSVR-poly, nuSVR-rbf, nuSVR-poly, SVC-rbf, KRR, MKL
 """
 
@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from kernlab.feature_maps import (
+    ArcCosine,
     Deep,
     Dictionary,
     Exact,
@@ -156,6 +157,10 @@ _named(
     MethodSpec(
         "A-la-carte", Fastfood(), regularizers=(Frobenius(),),
         title="Fastfood with learned diagonals", source="Yang et al. 2015",
+    ),
+    MethodSpec(
+        "ArcCosine", ArcCosine(), heads=(Ridge(), LinearSVM()), **_ASSIGNED,
+        title="Random features of the arc-cosine kernel", source="Cho & Saul 2009",
     ),
 )  # fmt: skip
 _named(
