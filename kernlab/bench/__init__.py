@@ -6,7 +6,18 @@ comparisons of :data:`TABLES`.
 """
 
 # They register themselves.
-from kernlab.bench import defaults, di_figures, discriminant, frames, lkrf, replicates, scrubbing, step, watching  # noqa: F401
+from kernlab.bench import (  # noqa: F401
+    defaults,
+    di_figures,
+    discriminant,
+    fastfood,
+    frames,
+    lkrf,
+    replicates,
+    scrubbing,
+    step,
+    watching,
+)
 from kernlab.bench.base import BENCHMARKS, REPRODUCTIONS
 from kernlab.bench.tables import TABLES
 
