@@ -23,7 +23,7 @@ from kernlab.objectives import OBJECTIVES, MapObjective, Objective
 from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
 from kernlab.regularizers import REGULARIZERS, Regularizer
-from kernlab.solvers import SOLVERS, ProximalGradient, Solver, StepwiseSolver
+from kernlab.solvers import SOLVERS, FullBatchSolver, ProximalGradient, Solver
 from kernlab.typing import Task
 
 __all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec"]
@@ -106,7 +106,7 @@ class MethodSpec:
         return self.heads[0]
 
     @property
-    def map_first(self) -> bool:
+    def two_stage(self) -> bool:
         """Whether the map is learned by itself and every head is fitted afterwards."""
         return self.head.takes != "solver"
 
@@ -250,7 +250,7 @@ class MethodSpec:
     def _check_learning(self) -> None:
         """Representation, objective, penalties and solver fit together."""
         solver, what = self.solver, self.feature_map
-        if isinstance(solver, StepwiseSolver):
+        if isinstance(solver, FullBatchSolver):
             if solver.learns and what.solved != solver.learns:
                 fitting = [name for name, cls in REPRESENTATIONS.items() if cls.solved == solver.learns]
                 raise CompositionError(
@@ -287,7 +287,7 @@ class MethodSpec:
                 f"the map {what.name} has nothing that a gradient could learn", "learned=true",
                 f"set learned=false{_learners(what)}",
             )  # fmt: skip
-        if not self.learned and self.map_first:
+        if not self.learned and self.two_stage:
             raise CompositionError(
                 f"the head {self.head.name} is fitted to features that nothing changes",
                 f"solver={solver.name} with learned=false",
@@ -346,7 +346,7 @@ class MethodSpec:
     @property
     def gives_weights(self) -> bool:
         """Whether the solver finds the weights of the head "joint"."""
-        if isinstance(self.solver, StepwiseSolver):
+        if isinstance(self.solver, FullBatchSolver):
             return self.solver.gives_weights
         return not isinstance(self.objective, MapObjective)
 

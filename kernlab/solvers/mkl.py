@@ -34,7 +34,7 @@ from kernlab.heads.libsvm import as_numpy, one_for_each
 from kernlab.heads.rows import all_classes, several_classes, weighted_rows
 from kernlab.linalg import wide
 from kernlab.options import component, option
-from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem
 from kernlab.typing import Float, Tensor
 
 __all__ = ["MultipleKernels", "best_weights", "part_norms", "sharpened"]
@@ -46,7 +46,7 @@ LIBSVM = (1e-4, 1e-6, 1e-8)
 
 @SOLVERS.register("mkl")
 @component
-class MultipleKernels(StepwiseSolver):
+class MultipleKernels(FullBatchSolver):
     """ℓ_p-norm multiple kernel learning; one step is one turn."""
 
     name = "mkl"

@@ -29,7 +29,7 @@ from kernlab.errors import CompositionError, DataError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, MapObjective, Squared
-from kernlab.solvers import ProximalGradient, StepwiseSolver
+from kernlab.solvers import FullBatchSolver, ProximalGradient
 
 __all__ = ["resolve", "resolve_data", "worth_compiling"]
 
@@ -69,7 +69,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     method = _held_back(method, data)
     if isinstance(method.solver, ProximalGradient):
         return _gradient(method, method.solver, data)
-    if isinstance(method.solver, StepwiseSolver):
+    if isinstance(method.solver, FullBatchSolver):
         return replace(method, solver=method.solver.resolve(data.dataset.n_outputs))
     return method
 
@@ -80,7 +80,7 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
     if options.get("validation") != "auto":
         return method
     n, share = len(data.X_train), 0.0
-    ridge = method.map_first and any(head.options().get("ridge") == "auto" for head in method.heads)
+    ridge = method.two_stage and any(head.options().get("ridge") == "auto" for head in method.heads)
     if isinstance(method.solver, ProximalGradient):
         left_open = method.solver.epochs == "auto"
     else:
