@@ -21,7 +21,7 @@ from scipy.special import gammaln, kve
 from kernlab.registry import Registry
 from kernlab.typing import Float, Tensor
 
-__all__ = ["KERNELS", "cauchy", "gaussian", "gaussian_pair", "laplacian", "matern", "matern_profile", "polynomial"]
+__all__ = ["KERNELS", "cauchy", "gaussian", "laplacian", "matern", "matern_profile", "polynomial"]
 
 KERNELS: Registry[Callable[..., Tensor]] = Registry("kernel")
 
@@ -138,17 +138,3 @@ def polynomial(
 def _distance(X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], p: float = 2.0) -> Float[Tensor, "n p"]:
     """Distances from differences: the faster way by products loses half of the digits where they are small."""
     return torch.cdist(X, Z, p=p, compute_mode="donot_use_mm_for_euclid_dist")
-
-
-def gaussian_pair(
-    X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], frequency_scale: float = 1.0
-) -> Float[Tensor, "n p"]:
-    """Non-stationary kernel of independent ω, ω' ~ N(0, σ²I).
-
-    .. math:: \\tfrac12 e^{-\\sigma^2\\|x-z\\|^2/2} + \\tfrac12 e^{-\\sigma^2(\\|x\\|^2+\\|z\\|^2)/2}
-
-    The second half is not stationary: it fades away from the origin. Source: ASKL eq. 5 with an
-    assigned Gaussian density.
-    """
-    far = X.pow(2).sum(1)[:, None] + Z.pow(2).sum(1)[None, :]
-    return 0.5 * gaussian(X, Z, 1 / frequency_scale) + 0.5 * torch.exp(-(frequency_scale**2) * far / 2)

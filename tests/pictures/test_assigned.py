@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
@@ -10,7 +11,6 @@ from scipy import integrate, stats
 from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.feature_maps.densities import DENSITIES, draw
 from kernlab.feature_maps.law import FrequencyLaw
-from kernlab.kernels import gaussian_pair
 from kernlab.pictures.density import direction_density, length_density
 from kernlab.pictures.directions import coordinate
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from drawn import whole_kernel
 
 from kernlab.feature_maps import NonStationary, Nystroem, Stationary, Weighted
 from kernlab.feature_maps.frames import FourierFrame
-from kernlab.kernels import gaussian, gaussian_pair
+from kernlab.kernels import gaussian
 from kernlab.methods import method
 from kernlab.pictures.exact_kernel import exact_of
 
