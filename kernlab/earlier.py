@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernlab.composition import SLOTS, MethodSpec
 from kernlab.feature_maps.spectral import from_version_1
+from kernlab.methods import MethodSpec
 
 __all__ = ["VERSION", "options_from_version_1"]
 
@@ -35,10 +35,10 @@ def options_from_version_1(method: MethodSpec, options: Mapping[str, Any], *, na
     """
     changes = dict(options)
     if named:
-        parts = method.with_options({slot: changes[slot] for slot in SLOTS if slot in changes}).parts
+        parts = method.switched(changes).parts
         unsaid = {key: value for part in parts for key, value in part.defaults_of_version_1}
         changes = {**unsaid, **PENALTIES.get(method.name, {}), **changes}
-    whole = method.with_options({slot: changes[slot] for slot in SLOTS if slot in changes}).options()
+    whole = method.switched(changes).options()
     if "phase" not in whole:
         return changes
     if not {"form", "phase"} & changes.keys():

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from scipy.special import gammaln, kve
 from kernlab.registry import Registry
 from kernlab.typing import Float, Tensor
 
-__all__ = ["KERNELS", "cauchy", "gaussian", "gaussian_pair", "laplacian", "matern", "polynomial"]
+__all__ = ["KERNELS", "cauchy", "gaussian", "laplacian", "matern", "matern_profile", "polynomial"]
 
 KERNELS: Registry[Callable[..., Tensor]] = Registry("kernel")
 
@@ -66,18 +67,54 @@ def cauchy(
 def matern(
     X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], lengthscale: float = 1.0, nu: float = 2.5
 ) -> Float[Tensor, "n p"]:
-    """Matérn kernel of smoothness ν > 0; ½ (exponential), 3/2 and 5/2 are elementary, fast and differentiable."""
+    """Matérn kernel of smoothness ν > 0, differentiable; ½ (exponential), 3/2 and 5/2 are elementary and fast."""
+    u = math.sqrt(2 * nu) * _distance(X, Z) / lengthscale
     if nu in (0.5, 1.5, 2.5):
-        u = math.sqrt(2 * nu) * _distance(X, Z) / lengthscale
         polynomial_part = 1 + u * (nu > 0.5) + u**2 / 3 * (nu > 1.5)
         return polynomial_part * torch.exp(-u)
-    r = np.sqrt(2 * nu) * _distance(X, Z).double().cpu().numpy() / lengthscale
-    bessel = kve(nu, r)  # eʳ K_ν(r)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = (1 - nu) * np.log(2) - gammaln(nu) + nu * np.log(r) + np.log(bessel) - r
-    # Near 0 the pole of K_ν overflows before the factor r^ν cancels it: there the kernel is 1 to rounding.
-    values = np.where(np.isfinite(bessel), np.exp(np.minimum(logs, 0.0)), 1.0)
-    return torch.as_tensor(values, dtype=X.dtype, device=X.device)
+    return matern_profile(u, nu)
+
+
+def matern_profile(t: Float[Tensor, "*shape"], nu: float) -> Float[Tensor, "*shape"]:
+    """κ(t) = 2^{1−ν}/Γ(ν) t^ν K_ν(t), the Matérn kernel of the scaled distance t = √(2ν)‖Δ‖/ℓ.
+
+    It is differentiable, with κ'(t) = −2^{1−ν}/Γ(ν) t^ν K_{ν−1}(t). At t = 0 the derivative counts as 0, as for any
+    distance: for ν ≤ ½ the kernel has a kink there. Source: Abramowitz & Stegun 9.6.28.
+    """
+    value: Tensor = _Matern.apply(t, nu, 0)  # type: ignore[no-untyped-call]
+    return value
+
+
+class _Matern(torch.autograd.Function):
+    """κ (derivative 0) and κ' (derivative 1), entry by entry through SciPy."""
+
+    @staticmethod
+    def forward(t: Tensor, nu: float, derivative: int) -> Tensor:
+        r = t.detach().double().cpu().numpy()
+        bessel = kve(nu - derivative, r)  # eʳ K(r); K is even in its order
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(r) + np.log(bessel) - r
+        # Near 0 the pole of K overflows before r^ν cancels it: there the leading terms are exact to rounding.
+        if derivative:
+            near = -r / (2 * nu - 2) if nu > 1 else np.zeros_like(r)
+            values = np.where(np.isfinite(logs), -np.exp(logs), near)
+        else:
+            values = np.where(np.isfinite(bessel), np.exp(np.minimum(logs, 0.0)), 1.0)
+        return torch.as_tensor(values, dtype=t.dtype, device=t.device)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        t, ctx.nu, ctx.derivative = inputs
+        ctx.save_for_backward(t)
+
+    @staticmethod
+    def backward(ctx: Any, C: Tensor) -> tuple[Tensor, None, None]:
+        assert not ctx.derivative
+        return C * _Matern.apply(ctx.saved_tensors[0], ctx.nu, 1), None, None  # type: ignore[no-untyped-call]
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], t: Tensor, nu: float, derivative: int) -> tuple[Tensor, Any]:
+        return _Matern.apply(t, nu, derivative), in_dims[0]  # type: ignore[no-untyped-call]
 
 
 def polynomial(
@@ -101,17 +138,3 @@ def polynomial(
 def _distance(X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], p: float = 2.0) -> Float[Tensor, "n p"]:
     """Distances from differences: the faster way by products loses half of the digits where they are small."""
     return torch.cdist(X, Z, p=p, compute_mode="donot_use_mm_for_euclid_dist")
-
-
-def gaussian_pair(
-    X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], frequency_scale: float = 1.0
-) -> Float[Tensor, "n p"]:
-    """Non-stationary kernel of independent ω, ω' ~ N(0, σ²I).
-
-    .. math:: \\tfrac12 e^{-\\sigma^2\\|x-z\\|^2/2} + \\tfrac12 e^{-\\sigma^2(\\|x\\|^2+\\|z\\|^2)/2}
-
-    The second half is not stationary: it fades away from the origin. Source: ASKL eq. 5 with an
-    assigned Gaussian density.
-    """
-    far = X.pow(2).sum(1)[:, None] + Z.pow(2).sum(1)[None, :]
-    return 0.5 * gaussian(X, Z, 1 / frequency_scale) + 0.5 * torch.exp(-(frequency_scale**2) * far / 2)

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, DataSpec
 from kernlab.errors import OptionError, UnknownNameError
 from kernlab.methods import METHODS, MethodSpec
@@ -71,28 +70,23 @@ class RunSpec:
         """
         source, data, method = dict(self.data.source), {}, {}
         generator = self._source_schema()
-        aliases = [alias for part in self.method.parts for alias in part.aliases]
+        settable = {*self.method.keys(), *self.method.switched(changes).keys()}
         for key, value in changes.items():
             bare = key.removeprefix("data.")
             if bare != key or (key in generator and key not in self.method.schema()):
                 source[bare] = value
             elif key in _DATA_KEYS:
                 data[key] = value
-            elif key in self.method.schema() or key in aliases or self._settable_after_switch(changes, key):
+            elif key in settable:
                 method[key] = value
             else:
-                raise UnknownNameError.among(f"option of {self.method.name}", key, [*self.schema(), *aliases])
+                raise UnknownNameError.among(f"option of {self.method.name}", key, [*self.schema(), *settable])
         if source and self.data.dataset in SOURCES:
             built = SOURCES[self.data.dataset].build(**source)  # checks names and values
             source = {key: built.options()[key] for key in source}
         elif source:
             raise UnknownNameError.among(f"option of the data set {self.data.dataset}", next(iter(source)), _DATA_KEYS)
         return replace(self, method=self.method.with_options(method), data=self.data.replace(source=source, **data))
-
-    def _settable_after_switch(self, changes: Mapping[str, Any], key: str) -> bool:
-        """Whether ``key`` belongs to a part that the same call switches to (feature_map=… , phase=…)."""
-        switches = {k: v for k, v in changes.items() if k in SLOTS}
-        return bool(switches) and key in self.method.with_options(switches).schema()
 
     def changed_options(self) -> dict[str, Any]:
         """The flat options that differ from the defaults: what a command or a link has to say."""

@@ -4,7 +4,7 @@ A benchmark is a function registered in :data:`BENCHMARKS` that returns figures 
 """
 
 # They register themselves.
-from kernlab.bench import defaults, discriminant, frames, replicates, scrubbing, step, watching  # noqa: F401
+from kernlab.bench import defaults, discriminant, fastfood, frames, replicates, scrubbing, step, watching  # noqa: F401
 from kernlab.bench.base import BENCHMARKS
 
 __all__ = ["BENCHMARKS"]

@@ -230,9 +230,7 @@ def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, An
     own = dict(comparison.own.get(name, {}))
     if name in METHODS:
         spec: MethodSpec = METHODS[name]
-        switches = {k: v for k, v in {**comparison.options, **own}.items() if k in ("feature_map", "solver", "head")}
-        switched = spec.with_options(switches)
-        takes = [*switched.schema(), *(alias for part in switched.parts for alias in part.aliases)]
+        takes = spec.switched({**comparison.options, **own}).keys()
         options = {k: v for k, v in comparison.options.items() if k in takes} | own
         before = {}
         if comparison.version == 1:  # what was said of phases stays in the words of then, see kernlab.compare.cells

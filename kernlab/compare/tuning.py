@@ -351,13 +351,13 @@ class _OfMethod:
     def sketches(self, data: Prepared) -> bool:
         """Differences of accuracy are too small to be seen in a sketch; a plateau ends a run by itself."""
         solver = self.method.solver
-        learning = isinstance(solver, ProximalGradient) and solver.schedule != "plateau" and not self.method.map_first
+        learning = isinstance(solver, ProximalGradient) and solver.schedule != "plateau" and not self.method.two_stage
         return learning and data.targets is not None
 
     def _smaller(self, values: Mapping[str, Any], data: Prepared, sketch: bool) -> MethodSpec:
         """The method as a trial trains it."""
         method = self._with(values, data)
-        if not isinstance(method.solver, ProximalGradient) or method.map_first:
+        if not isinstance(method.solver, ProximalGradient) or method.two_stage:
             return method
         options = method.options()
         changes = {**TRIAL, "n_features": min(options.get("n_features", 0), SKETCH_WIDTH if sketch else WIDTH)}
@@ -386,7 +386,7 @@ class _OfMethod:
 def _looks(state: TrainingState) -> Iterator[int]:
     """Steps after which a training is worth looking at on its way: fractions of the run, as its learning rate
     falls by them; on a plateau, which ends when it will, powers of two of epochs."""
-    if not isinstance(state, GradientState) or (state.method.map_first and not state.method.head.quick):
+    if not isinstance(state, GradientState) or (state.method.two_stage and not state.method.head.quick):
         return
     assert isinstance(state.method.solver, ProximalGradient)
     if state.method.solver.schedule == "plateau":

@@ -23,12 +23,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from kernlab import devices
-from kernlab.composition import MethodSpec
 from kernlab.data import Scaler
 from kernlab.errors import KernlabError
 from kernlab.estimators import inputs
 from kernlab.estimators.options import STOPPING, constructor, every_option, given, rows_that_learn, stopping
-from kernlab.methods import METHODS
+from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import Model
 from kernlab.objectives import MapObjective
 from kernlab.solvers import ProximalGradient

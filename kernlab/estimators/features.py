@@ -28,7 +28,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlab import devices
-from kernlab.composition import MethodSpec
 from kernlab.data import Scaler
 from kernlab.earlier import VERSION
 from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, StoreError
@@ -47,7 +46,7 @@ from kernlab.estimators.persistence import ARRAYS, from_version_1, labels, plain
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap
 from kernlab.heads import Ridge
 from kernlab.heads.base import BLOCK
-from kernlab.methods import METHODS
+from kernlab.methods import METHODS, MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.solvers import SOLVERS, Assigned
 from kernlab.training.trainer import trained

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kernlab.composition import MethodSpec
 from kernlab.data import Dataset, Prepared, Scaler
 from kernlab.data.base import Scaling
 from kernlab.errors import DataError, OptionError
+from kernlab.methods import MethodSpec
 from kernlab.objectives import MapObjective
-from kernlab.solvers import ProximalGradient, StepwiseSolver
+from kernlab.solvers import FullBatchSolver, ProximalGradient
 from kernlab.typing import Task, Tensor
 
 __all__ = ["at_most", "heeds_weights", "precision", "prepared", "scaled", "typical_rows"]
@@ -29,7 +29,7 @@ def heeds_weights(method: MethodSpec) -> bool:
     Not where mini-batches are drawn, nor where the representation starts from rows of the data.
     """
     solver, head = method.solver, method.head
-    learning = isinstance(solver, StepwiseSolver) and solver.weighted
+    learning = isinstance(solver, FullBatchSolver) and solver.weighted
     predicting = head.takes == "solver" or head.weighted
     return learning and predicting and not method.feature_map.from_rows
 
@@ -57,7 +57,7 @@ def at_most(method: MethodSpec, n: int, *, width: bool, batch: bool) -> MethodSp
 
 def precision(method: MethodSpec, device: torch.device) -> type[np.floating[Any]]:
     """float64 where all rows are looked at in every step, float32 for mini-batches and where there is nothing else."""
-    return np.float64 if isinstance(method.solver, StepwiseSolver) and device.type != "mps" else np.float32
+    return np.float64 if isinstance(method.solver, FullBatchSolver) and device.type != "mps" else np.float32
 
 
 def scaled(kind: str, X: NDArray[Any], weight: NDArray[np.float64] | None = None) -> Scaler:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from kernlab.composition import SLOTS, MethodSpec
 from kernlab.data import Prepared
 from kernlab.errors import OptionError
+from kernlab.methods import SLOTS, MethodSpec
 from kernlab.options import Component, Option, options_of
 from kernlab.regularizers import REGULARIZERS
 from kernlab.training import rules

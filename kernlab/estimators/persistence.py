@@ -14,10 +14,9 @@ from typing import Any, Self
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from kernlab.composition import MethodSpec
 from kernlab.earlier import VERSION, options_from_version_1
 from kernlab.errors import OptionError, StoreError
-from kernlab.methods import METHODS
+from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import Model
 
 __all__ = ["Saved"]

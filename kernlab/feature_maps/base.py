@@ -4,6 +4,10 @@
     Phi = map.apply(params, X)               one row per sample
     Phi, pullback = map.pullback(params, X)  and the way back: pullback(∂/∂Φ) = {name: ∂/∂params[name]}
 
+What others need to know of a representation it says itself: its exact kernel, the law that it was drawn from, its
+trace, what of it a snapshot keeps and how that is restored, whether replicates of it can be stacked. Nobody asks which
+class it is of.
+
 A feature map has φ(x)·φ(x') ≈ k(x, x'), all scaling inside. An exact kernel's columns are k(x, x_s) for
 the support points x_s that a head has kept. Parameters are a flat dictionary of tensors, never state of
 the map, so the same functions serve one model or many stacked ones (``torch.func.vmap``).
@@ -12,16 +16,17 @@ the map, so the same functions serve one model or many stacked ones (``torch.fun
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import ClassVar, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 
+from kernlab.feature_maps.law import ExactGram, FrequencyLaw, in_numpy
 from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Tensor
 
-__all__ = ["EXACT_KERNELS", "FEATURE_MAPS", "ExactKernel", "FeatureMap", "Pullback", "Representation"]
+__all__ = ["EXACT_KERNELS", "FEATURE_MAPS", "ExactKernel", "FeatureMap", "KernelSum", "Pullback", "Representation"]
 
 Pullback: TypeAlias = Callable[[Tensor], dict[str, Tensor]]
 
@@ -31,6 +36,9 @@ class Representation(Component):
 
     Class attributes:
         trainable: names of the parameters that a gradient solver learns when the map is learned.
+        solved: name of the parameter that a full-batch solver finds; empty: there is none.
+        scales: names of the options that only scale frequencies, so that replicates with other values have one shape.
+        stackable: trainings of it may be stacked along a first axis of its parameters.
         bound: which bound belongs to it (a name in BOUNDS); empty: the head decides.
         scaling: what the data's scaling "auto" means for it; empty: the data's own rule.
         from_rows: it starts from rows of the data, so there can be no more features than rows, and copies of
@@ -41,6 +49,9 @@ class Representation(Component):
     from_rows: ClassVar[bool] = False
     projects: ClassVar[bool] = False
     trainable: ClassVar[tuple[str, ...]] = ()
+    solved: ClassVar[str] = ""
+    scales: ClassVar[tuple[str, ...]] = ()
+    stackable: ClassVar[bool] = False
     bound: ClassVar[str] = ""
     scaling: ClassVar[str] = ""
 
@@ -58,6 +69,44 @@ class Representation(Component):
 
     def columns(self, params: Params) -> int:
         """How many columns ``apply`` gives with these parameters."""
+        raise NotImplementedError
+
+    @property
+    def largest_trace(self) -> float:
+        """What k(x, x) never exceeds, whatever the parameters; infinite where there is no such number."""
+        return math.inf
+
+    @property
+    def draws(self) -> int:
+        """Draws that the features average over; 0 where they are no average of draws."""
+        return 0
+
+    @property
+    def independent_draws(self) -> int:
+        """The same, where the draws are independent of each other; else 0."""
+        return 0
+
+    def law(self) -> FrequencyLaw | None:
+        """The law that frequencies are drawn from (of stacked layers the first's).
+
+        None where there are no frequencies, or their scale is still automatic.
+        """
+        return None
+
+    def exact(self, params: Params, learned: bool) -> ExactGram | None:
+        """The kernel that the features stand for, as far as it is known without them.
+
+        Args:
+            params: of the map.
+            learned: the parameters have left the law that they were drawn from.
+
+        Returns:
+            None where none is known.
+        """
+        return None
+
+    def frame_constant(self, X: Float[Tensor, "n d"]) -> float:
+        """The upper frame constant under the distribution of the inputs, of maps whose bound is that of frames."""
         raise NotImplementedError
 
     def frequencies(self, params: Params) -> Mapping[str, Tensor]:
@@ -110,11 +159,6 @@ class FeatureMap(Representation):
         """Cosines for the features of one sample: what a compiled step saves."""
         return 0
 
-    @property
-    def largest_trace(self) -> float:
-        """What ‖φ(x)‖² never exceeds, whatever the parameters; infinite where there is no such number."""
-        return math.inf
-
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Features, and the function that carries a gradient on them to the trainable parameters.
 
@@ -140,11 +184,33 @@ class ExactKernel(Representation):
         """k(x, z) for every pair of rows."""
         raise NotImplementedError
 
+    def exact(self, params: Params, learned: bool) -> ExactGram | None:
+        return ExactGram(
+            in_numpy(lambda X, Z: self.gram(params, X, Z)), "the kernel itself, no features stand between", same=True
+        )
+
+    def in_libsvm(self) -> dict[str, Any] | None:
+        """How LibSVM calls this kernel, so that it need not be passed a Gram matrix; None: it has no name there."""
+        return None
+
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n s"]:
         return self.gram(params, X, params["support"])
 
     def columns(self, params: Params) -> int:
         return len(params["support"])
+
+
+class KernelSum(ExactKernel):
+    """Base of weighted sums of kernels, K = Σ_m θ_m K_m, with the parameter ``theta`` [M] ≥ 0."""
+
+    solved: ClassVar[str] = "theta"
+    count: ClassVar[int]  # M
+
+    def blocks(
+        self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]
+    ) -> Iterator[tuple[slice, Iterator[Float[Tensor, "b p"]]]]:
+        """(rows, their part of K_1 … K_M in float64, for the caller to change), of a few rows at a time."""
+        raise NotImplementedError
 
 
 FEATURE_MAPS: Registry[type[FeatureMap]] = Registry("feature map")

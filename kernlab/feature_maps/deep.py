@@ -18,6 +18,7 @@ from typing import Any, Literal
 import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.feature_maps.spectral import SpectralMap
@@ -38,6 +39,8 @@ class Deep(FeatureMap):
     formula = r"\varphi(x)=\varphi_L\circ\dots\circ\varphi_1(x)"
     source = "ASKL, discussion"
     projects = True
+    scales = ("frequency_scale", "hidden_scale")
+    stackable = True
     version = 2
     aliases = SCALE_ALIASES
 
@@ -142,6 +145,9 @@ class Deep(FeatureMap):
             return gradient
 
         return X, back
+
+    def law(self) -> FrequencyLaw | None:
+        return self.stack[0].law()
 
     def frequencies(self, params: Params) -> dict[str, Tensor]:
         """Of the first layer: those that live where the inputs live."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import torch
 
-from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel, Representation
+from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel, KernelSum, Representation
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.kernels import KERNELS, gaussian, polynomial
 from kernlab.linalg import wide
@@ -68,7 +68,6 @@ class Exact(ExactKernel):
         return self, {}
 
     def in_libsvm(self) -> dict[str, Any] | None:
-        """How LibSVM calls this kernel, so that it need not be given a Gram matrix; None: it has no name there."""
         if self.kernel == "gaussian" and self.frequency_scale != "auto":
             return {"kernel": "rbf", "gamma": self.frequency_scale**2 / 2}
         if self.kernel == "polynomial" and not self.normalized:
@@ -78,7 +77,7 @@ class Exact(ExactKernel):
 
 @EXACT_KERNELS.register("dictionary")
 @component
-class Dictionary(ExactKernel):
+class Dictionary(KernelSum):
     r"""A weighted sum of 13 Gaussian and 10 polynomial kernels, all of unit slope at the origin.
 
     .. math:: K=\sum_m\theta_m K_m:\quad
@@ -127,7 +126,6 @@ class Dictionary(ExactKernel):
     def blocks(
         self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]
     ) -> Iterator[tuple[slice, Iterator[Float[Tensor, "b p"]]]]:
-        """(rows, their part of K_1 … K_23 in float64, for the caller to change), of a few rows at a time."""
         A, B = wide(X), wide(Z)
         origin, lengthscale = B.new_zeros(1, B.shape[1]), 1 / math.sqrt(2 * self.gammas[0])
         to_origin = gaussian(A, origin, lengthscale), gaussian(origin, B, lengthscale)

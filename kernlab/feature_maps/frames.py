@@ -35,6 +35,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernlab.errors import DataError, OptionError
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Representation
+from kernlab.feature_maps.law import ExactGram, in_numpy
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Int, Params, Tensor
@@ -57,6 +58,7 @@ class FrameMap(FeatureMap):
     """
 
     trainable: ClassVar[tuple[str, ...]] = ("spectrum",)
+    solved: ClassVar[str] = "spectrum"
     bound: ClassVar[str] = "frame"
     scaling: ClassVar[str] = "[-1,1]"
     constant: ClassVar[bool] = False  # whether the first function along an input is the constant
@@ -160,6 +162,11 @@ class FrameMap(FeatureMap):
         operator = LinearOperator((D, D), matvec=lambda v: Phi.T @ (Phi @ v) / n, dtype=np.float64)
         largest = eigsh(operator, k=1, which="LA", v0=np.ones(D), tol=1e-6, return_eigenvectors=False)
         return float(largest[0])
+
+    def exact(self, params: Params, learned: bool) -> ExactGram:
+        wide = {name: value.double() for name, value in params.items()}
+        kernel = in_numpy(lambda X, Z: self.apply(wide, X) @ self.apply(wide, Z).mT)
+        return ExactGram(kernel, "the sum over the frame's functions, which is the kernel itself", same=True)
 
     def pictured(self, params: Params) -> dict[str, Tensor]:
         """The weights λ: ``spectrum`` [D]."""

@@ -25,7 +25,7 @@ import torch
 
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
-from kernlab.feature_maps.kernel_gradients import gaussian_pullback, matern
+from kernlab.feature_maps.law import ExactGram, in_numpy, kernel_name
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.kernels import KERNELS, polynomial
 from kernlab.linalg import inverse_sqrt, wide
@@ -120,10 +120,7 @@ class Nystroem(FeatureMap):
             return polynomial(X, Z, self.degree, self.coef0, self.normalized)
         if self.frequency_scale == "auto":
             raise ValueError("resolve the map first")
-        lengthscale = 1 / self.frequency_scale
-        if self.kernel == "matern" and self.nu not in (0.5, 1.5, 2.5):
-            return matern(X, Z, lengthscale, self.nu)
-        return KERNELS[self.kernel](X, Z, lengthscale, self.nu)
+        return KERNELS[self.kernel](X, Z, 1 / self.frequency_scale, self.nu)
 
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n J"]:
         Z = wide(params["landmarks"])
@@ -173,6 +170,9 @@ class Nystroem(FeatureMap):
 
         return G, B, back
 
+    def exact(self, params: Params, learned: bool) -> ExactGram:
+        return ExactGram(in_numpy(self.gram), f"the {kernel_name(self.kernel)} kernel that the landmarks stand for")
+
     def pictured(self, params: Params) -> dict[str, Tensor]:
         return {"landmarks": params["landmarks"]}
 
@@ -181,6 +181,16 @@ class Nystroem(FeatureMap):
         if "landmarks" not in kept:
             return None
         return self.replace(n_features=len(kept["landmarks"])), {"landmarks": kept["landmarks"]}
+
+
+def gaussian_pullback(
+    H: Float[Tensor, "n p"], X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"], lengthscale: float
+) -> Float[Tensor, "p d"]:
+    """Gradient on Z of Σ C_ij k(x_i, z_j) for the Gaussian kernel, by matrix products alone.
+
+    From H = C ∘ k(X, Z) and ∂k(x, z)/∂z = k(x, z)(x − z)/ℓ²: (HᵀX − diag(Hᵀ1) Z)/ℓ². Source: DI §4.2.
+    """
+    return (H.mT @ X - H.sum(0)[:, None] * Z) / lengthscale**2
 
 
 def _root(B: Float[Tensor, "J J"]) -> Float[Tensor, "J J"]:

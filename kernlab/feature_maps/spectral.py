@@ -22,17 +22,20 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from kernlab.errors import OptionError
 from kernlab.feature_maps.base import FeatureMap, Pullback
 from kernlab.feature_maps.densities import draw
+from kernlab.feature_maps.law import ExactGram, FrequencyLaw, GramFunction
 from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option, options_of
 from kernlab.typing import Float, Params, Tensor
 
-__all__ = ["SpectralMap", "from_version_1"]
+__all__ = ["SpectralMap", "from_version_1", "waves"]
 
 
 def _phase_of_form(form: Any, of: Any = None) -> str:
@@ -48,6 +51,8 @@ class SpectralMap(FeatureMap):
 
     pairs: ClassVar[int] = 1
     projects: ClassVar[bool] = True
+    scales: ClassVar[tuple[str, ...]] = ("frequency_scale",)
+    stackable: ClassVar[bool] = True
     version = 2
     aliases: ClassVar[Mapping[str, tuple[str, Callable[[Any, Any], Any]]]] = {
         **SCALE_ALIASES,
@@ -102,6 +107,10 @@ class SpectralMap(FeatureMap):
     def draws(self) -> int:
         """Draws s of frequencies (of pairs of them where P = 2): one for two columns, or one a column with phases."""
         return (self.n_features + 1) // 2 if self.paired else self.n_features
+
+    @property
+    def independent_draws(self) -> int:
+        return self.draws if self.sampling == "iid" else 0
 
     @property
     def largest_trace(self) -> float:
@@ -223,6 +232,41 @@ class SpectralMap(FeatureMap):
         found = {name: params["omega"][:, p] for p, name in enumerate(self._names)}
         return found if self.paired else {**found, "phase": params["phase"]}
 
+    def law(self) -> FrequencyLaw | None:
+        if self.frequency_scale == "auto":
+            return None
+        return FrequencyLaw(
+            self.density, float(self.frequency_scale), self.nu, self.pairs, crossed=self.phase != "independent"
+        )
+
+    def exact(self, params: Params, learned: bool) -> ExactGram | None:
+        """The law's kernel; once frequencies are learned the average over these very frequencies."""
+        if not learned:
+            law = self.law()
+            return law and law.exact
+        words = "the average over these very frequencies"
+        if "phase" in self.trainable:
+            words += ", which learned phases leave on purpose"
+        elif not self.paired:
+            words += ", which is another kernel than the features': learned frequencies depend on their phases"
+        return ExactGram(self.average(params), words, same=self.paired)
+
+    def average(self, params: Params) -> GramFunction:
+        """The kernel of these very frequencies: exactly that of pairs, and the mean over phases that are drawn anew.
+
+        Of independent phases the cross terms average out.
+        """
+        omega = params["omega"].double().numpy()
+        if self.pairs == 2 and self.phase == "independent":
+            each = omega.reshape(len(omega), 1, -1)
+            return waves(each, np.full(each.shape[2], 0.5 / each.shape[2]))
+        return waves(omega, np.full(omega.shape[2], 1 / omega.shape[2]))
+
+    def plain(self) -> SpectralMap:
+        """A map of the same law with cosine and sine of each draw, whose only error is that of the frequencies."""
+        phase = self.phase if self.phase == "independent" and self.pairs == 2 else "paired"
+        return type(self)(density=self.density, frequency_scale=self.frequency_scale, nu=self.nu, phase=phase)
+
     def restored(self, kept: Params) -> tuple[SpectralMap, Params] | None:
         phases = {} if self.paired else {name: kept[name] for name in ("phase",) if name in kept}
         if not set(self._names) <= kept.keys() or not (phases or self.paired):
@@ -230,6 +274,21 @@ class SpectralMap(FeatureMap):
         omega = torch.stack([kept[name] for name in self._names], dim=1)
         columns = omega.shape[2] * (2 if self.paired else 1)
         return self.replace(n_features=columns), {"omega": omega, **phases}
+
+
+def waves(omega: NDArray[np.float64], share: NDArray[np.float64]) -> GramFunction:
+    """Σ_j share_j Re ē_j(x) e_j(x') with e_j = P⁻¹Σ_p exp(iω_pjᵀx), for frequencies [d P s]: the paired form."""
+
+    def features(X: NDArray[Any]) -> NDArray[np.float64]:
+        z = np.tensordot(np.asarray(X, np.float64), omega, 1)  # [n P s]
+        root = np.sqrt(share)
+        return np.concatenate([np.cos(z).mean(1) * root, np.sin(z).mean(1) * root], axis=1)
+
+    def gram(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
+        Phi = features(X)
+        return np.asarray(Phi @ (Phi if Z is X else features(Z)).T)
+
+    return gram
 
 
 def from_version_1(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from typing import ClassVar
 import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, Pullback
-from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.feature_maps.law import ExactGram, GramFunction
+from kernlab.feature_maps.spectral import SpectralMap, waves
+from kernlab.feature_maps.stationary import Stationary
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -38,6 +40,7 @@ class Weighted(SpectralMap):
     source = "LKRF eq. 8 and 14"
     trainable: ClassVar[tuple[str, ...]] = ()
     learn_phase: ClassVar[bool] = False  # type: ignore[misc]
+    solved: ClassVar[str] = "q"
     bound: ClassVar[str] = "alignment"
 
     n_features: int = option(
@@ -67,6 +70,19 @@ class Weighted(SpectralMap):
     def pictured(self, params: Params) -> dict[str, Tensor]:
         """The weights ``q`` [s]; their frequencies are ``omega`` [d s]."""
         return {"q": params["q"]}
+
+    def exact(self, params: Params, learned: bool) -> ExactGram:
+        """The average over the weighted frequencies, whether or not a solver has moved the weights."""
+        words = "the average over the weighted frequencies"
+        if not self.paired:
+            words += ", which is another kernel than the features' (weights are chosen with the phases)"
+        return ExactGram(self.average(params), words, same=self.paired)
+
+    def average(self, params: Params) -> GramFunction:
+        return waves(params["omega"].double().numpy(), params["q"].double().numpy())
+
+    def plain(self) -> SpectralMap:
+        return Stationary(density=self.density, frequency_scale=self.frequency_scale, nu=self.nu)
 
     def restored(self, kept: Params) -> tuple[SpectralMap, Params] | None:
         """Where only the first features were kept, they share the weight of all."""

@@ -14,7 +14,6 @@ import torch
 from numpy.typing import NDArray
 
 from kernlab.feature_maps.base import ExactKernel
-from kernlab.feature_maps.exact import Exact
 from kernlab.heads import dual
 from kernlab.heads.base import Fitting
 from kernlab.linalg import wide
@@ -47,7 +46,7 @@ class SupportVectors(dual.DualHead):
         """
         kernel = fitting.representation
         assert isinstance(kernel, ExactKernel)
-        by_name = kernel.in_libsvm() if isinstance(kernel, Exact) else None
+        by_name = kernel.in_libsvm()
         if by_name and len(fitting.X) ** 2 > dual.GRAM:
             return by_name, as_numpy(fitting.X)
         return {"kernel": "precomputed"}, as_numpy(dual.gram_matrix(kernel, fitting.params, fitting.X))

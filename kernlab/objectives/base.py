@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from kernlab.errors import DataError
 from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Targets, Task, Tensor
@@ -46,7 +47,26 @@ class Loss(Objective):
 
 
 class MapObjective(Objective):
-    """Base of objectives that judge features by themselves. Y is one-hot for classes, else the targets."""
+    """Base of objectives that judge features by themselves. Y is one-hot for classes, else the targets.
+
+    Class attributes:
+        solves: it fits a ridge regression to every mini-batch, which therefore needs more rows than features.
+    """
+
+    solves: ClassVar[bool] = False
+
+    def check_batch(self, m: int, D: int) -> None:
+        """Refuse mini-batches of m rows for D features where there is nothing to learn from them.
+
+        Raises:
+            DataError: no more rows than features, of an objective that solves: it would fit any targets.
+        """
+        if self.solves and m <= D:
+            raise DataError(
+                "a mini-batch must have more rows than there are features",
+                f"{m} rows and {D} features",
+                f"set batch_size to {2 * D} if there are as many rows, or n_features below {m}",
+            )
 
     def value_and_grad(
         self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"], params: Params

@@ -25,7 +25,6 @@ from typing import Literal, NamedTuple
 
 import torch
 
-from kernlab.errors import DataError
 from kernlab.linalg import RidgePath, cholesky, gram, wide
 from kernlab.objectives.base import OBJECTIVES, MapObjective
 from kernlab.options import component, option
@@ -127,6 +126,7 @@ class Discriminant(MapObjective):
     )
     source = "DI eq. 6–10"
     tasks = ("classification", "regression")
+    solves = True
     version = 2
     defaults_of_version_1 = (("rho", 0.0001),)
 
@@ -148,7 +148,8 @@ class Discriminant(MapObjective):
         Raises:
             DataError: no more rows than features.
         """
-        m = enough_rows(*Phi.shape)
+        m, D = Phi.shape
+        self.check_batch(m, D)
         found = discriminant_information(Phi, self._targets(Y), penalty_of(self.rho))
         C = found.residual @ found.weight.mT * (-2 / m)
         return ((found.total - found.value) / m).to(Phi), C.to(Phi), {}
@@ -163,7 +164,8 @@ class Discriminant(MapObjective):
 
         Source: DI eq. 9–10.
         """
-        m, rho = enough_rows(*G.shape), penalty_of(self.rho)
+        (m, J), rho = G.shape, penalty_of(self.rho)
+        self.check_batch(m, J)
         found = kernel_discriminant_information(G, B, self._targets(Y), rho)
         V = found.weight
         dG, dB = found.residual @ V.mT * (-2 / m), V @ V.mT * (rho / m)
@@ -186,18 +188,3 @@ def penalty_of(rho: float | str) -> float:
     """ρ as a number: what is automatic must have been resolved."""
     assert not isinstance(rho, str), "an objective is resolved before its first step"
     return rho
-
-
-def enough_rows(m: int, D: int) -> int:
-    """m, the rows of a mini-batch, if they are more than its D features.
-
-    Raises:
-        DataError: they are not; ridge would fit any targets, and there is nothing to learn from that.
-    """
-    if m <= D:
-        raise DataError(
-            "a mini-batch must have more rows than there are features",
-            f"{m} rows and {D} features",
-            f"set batch_size to {2 * D} if there are as many rows, or n_features below {m}",
-        )
-    return m

@@ -23,7 +23,7 @@ import torch
 
 from kernlab.linalg import ridge
 from kernlab.objectives.base import OBJECTIVES, MapObjective
-from kernlab.objectives.discriminant import enough_rows, left_out, penalty_of
+from kernlab.objectives.discriminant import left_out, penalty_of
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
@@ -40,6 +40,7 @@ class RidgeLoss(MapObjective):
     formula = r"\tfrac1m\|\Phi W+\mathbf 1b^\top-Y\|_F^2,\quad (W,b)\ \text{from the batch before}"
     source = "DI §5.1, baseline LS"
     tasks = ("classification", "regression")
+    solves = True
     version = 2
     defaults_of_version_1 = (("rho", 0.0001),)
 
@@ -66,7 +67,8 @@ class RidgeLoss(MapObjective):
         Raises:
             DataError: no more rows than features.
         """
-        m = enough_rows(*Phi.shape)
+        m, D = Phi.shape
+        self.check_batch(m, D)
         W = params["ls_weight"]
         residual = torch.addmm(params["ls_bias"], Phi, W) - Y
         fitted = ridge([Phi], Y, penalty_of(self.rho))

@@ -28,7 +28,7 @@ from kernlab.papers.tables import PrintedTable
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.phases import PhaseDistance, phase_distance
 from kernlab.pictures.theme import BLUE, GREY, ORANGE, VERMILLION, figure
-from kernlab.solvers.proximal_gradient import proximal_step, risk_gradients
+from kernlab.solvers.proximal_gradient import adam, proximal_step, risk_gradients
 
 Phase: TypeAlias = Literal["paired", "shared", "independent"]
 
@@ -151,7 +151,7 @@ def _distances(
     params = features.init(X, generator)
     params["weight"] = torch.zeros(features.width, 1)
     gradients = risk_gradients(features, True, Squared(), method.regularizers)
-    # Adam in its own lines: the first step of torch's takes a second to load its compiler.
+    # Not torch's Adam, whose first step takes a second to load its compiler.
     moments = {name: (torch.zeros_like(params[name]), torch.zeros_like(params[name])) for name in ("weight", "omega")}
     found, sample = [], X[:50].numpy()
     for number in range(int(looks[-1]) + 1):
@@ -159,11 +159,9 @@ def _distances(
             at = KernelAt(features, {k: v for k, v in params.items() if k != "weight"}, features.width, features.width)
             found.append(phase_distance(at, sample, seed=seed, draws=4 if form == "shared" else 0))
         _, _, gradient = gradients(params, X, y)
-        for name, (mean, square) in moments.items():
-            mean.lerp_(gradient[name], 0.1)
-            square.lerp_(gradient[name].square(), 0.001)
-            length = (square / (1 - 0.999 ** (number + 1))).sqrt() + 1e-8
-            params[name] = params[name] - learning_rate / (1 - 0.9 ** (number + 1)) * mean / length
+        for name, pair in moments.items():
+            step = adam(gradient[name], pair, learning_rate, number + 1, {"betas": (0.9, 0.999), "eps": 1e-8})
+            params[name] = params[name] - step
         proximal_step(params["weight"], method.regularizers, learning_rate)
     return found
 

@@ -25,11 +25,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from kernlab.errors import CompositionError
-from kernlab.feature_maps import NonStationary, Nystroem, Stationary
+from kernlab.feature_maps import Nystroem
 from kernlab.feature_maps.nystroem import JITTER
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.pictures.base import CHOICES, At, once, picture
-from kernlab.pictures.exact_kernel import GramFunction, assigned_kernel
+from kernlab.pictures.exact_kernel import GramFunction
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.kernels import PAGE, exact_at, has_kernel, rows_of
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, figure
@@ -152,11 +152,13 @@ def drawn_errors(map: SpectralMap, X: NDArray[Any], *, largest: int = 2048, seed
         largest: m at most; less with many inputs.
         seed: of the draws.
     """
-    form = _paired_form(map)
+    form = map.plain()
     numbers = max(64, NUMBERS // (X.shape[1] * form.pairs))
     D = 2 ** int(np.log2(min(largest, numbers)))
     rows, generator = torch.as_tensor(X).double(), torch.Generator()
-    K, columns = assigned_kernel(form).gram(X, X), 2 if form.paired else 1
+    law = form.law()
+    assert law, "resolve() comes first"
+    K, columns = law.kernel(X, X), 2 if form.paired else 1
     found = []
     for sampling, words in SAMPLINGS.items():
         drawn = form.replace(n_features=D * columns, sampling=sampling)
@@ -223,13 +225,6 @@ def _curve(errors: Errors, measure: Measure) -> ErrorCurve:
     size, error = errors.size[seen], values[seen]
     slope = float(np.polyfit(np.log(size), np.log(error), 1)[0]) if len(size) > 1 else None
     return ErrorCurve(errors.name, size, error, slope)
-
-
-def _paired_form(map: SpectralMap) -> SpectralMap:
-    """The same density with cosine and sine, whose only error is that of the frequencies."""
-    kind = NonStationary if isinstance(map, NonStationary) else Stationary
-    phase = map.phase if map.phase == "independent" and map.pairs == 2 else "paired"
-    return kind(density=map.density, frequency_scale=map.frequency_scale, nu=map.nu, phase=phase)
 
 
 _LOOKS = (

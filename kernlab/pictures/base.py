@@ -19,8 +19,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 import plotly.graph_objects as go
 
 from kernlab.bounds import BOUNDS, Bound
-from kernlab.composition import MethodSpec
 from kernlab.errors import OptionError, UnknownNameError
+from kernlab.methods import MethodSpec
 from kernlab.pictures.kernel_at import KernelAt, kernel_at
 from kernlab.pictures.recorded import Moment, RecordedRun
 from kernlab.pictures.sample import Sample, sorted_sample

@@ -68,16 +68,11 @@ def kernel_at(
     """
     if initial is not None:
         arrays = {name.removesuffix("_initial"): each for name, each in initial.items() if name.endswith("_initial")}
-    names = ("omega", "omega_prime", "phase", "q", "landmarks", "spectrum", "theta")
-    kept = {name: torch.as_tensor(np.asarray(arrays[name])) for name in names if name in arrays}
+    kept = {name: torch.as_tensor(np.asarray(each)) for name, each in arrays.items()}
     found = method.feature_map.restored(kept)
     if found is None:
         return None
     representation, params = found
     columns = representation.columns(params) if isinstance(representation, FeatureMap) else 0
-    total = columns
-    if "omega" in kept:
-        here = kept["omega"].shape[1]
-        every = len(kept["q"]) if "q" in kept else int(getattr(method.feature_map, "draws", here))
-        total = columns // here * every
+    total = method.feature_map.columns(kept) if isinstance(method.feature_map, FeatureMap) else columns
     return KernelAt(representation, params, columns, total)

@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.pictures.base import At, once, picture
-from kernlab.pictures.exact_kernel import of_frequencies
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.kernels import PAGE, features_words, few_rows, has_kernel, over_run, rows_of
 from kernlab.pictures.theme import GREY, VERMILLION, figure
@@ -61,7 +60,7 @@ class PhaseHistory(NamedTuple):
 
 def has_phases(at: KernelAt) -> bool:
     """Whether these are features with random phases."""
-    return isinstance(at.representation, SpectralMap) and "phase" in at.params
+    return "phase" in at.params
 
 
 def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int = DRAWS) -> PhaseDistance:
@@ -75,7 +74,7 @@ def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int =
     """
     map = at.representation
     assert isinstance(map, SpectralMap)
-    K = of_frequencies(map, at.params)(X, X)
+    K = map.average(at.params)(X, X)
     size = float(np.linalg.norm(K)) or 1.0
 
     def apart(kernel: KernelAt) -> float:

@@ -23,7 +23,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from kernlab.pictures.assigned import FrequencyLaw
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At, picture
 from kernlab.pictures.directions import direction, unit
 from kernlab.pictures.spectrum import LOOK, Spectrum, chosen, frequencies_at, law_at, selected, since, then_at, where

@@ -15,7 +15,7 @@ from kernlab.methods import MethodSpec
 from kernlab.runs.kept import Kept, kept
 from kernlab.runs.record import Run
 from kernlab.runs.store import Curve, Snapshots, Store
-from kernlab.solvers import Problem, StepwiseSolver
+from kernlab.solvers import FullBatchSolver, Problem
 from kernlab.spec import RunSpec
 
 __all__ = ["Moment", "RecordedRun", "learns_in_batches", "may_end_early", "solved_at_once"]
@@ -25,12 +25,12 @@ _KEPT = 6  # snapshots in memory, of about 2 MB each: enough to scrub to and fro
 
 def learns_in_batches(method: MethodSpec) -> bool:
     """Whether the method learns from mini-batches; otherwise its solver sees all rows at every step."""
-    return not isinstance(method.solver, StepwiseSolver)
+    return not isinstance(method.solver, FullBatchSolver)
 
 
 def may_end_early(method: MethodSpec) -> bool:
     """Whether the number of steps that was asked for is only the most that the method may take."""
-    if isinstance(method.solver, StepwiseSolver):
+    if isinstance(method.solver, FullBatchSolver):
         return True
     options = method.solver.options()
     return options["schedule"] == "plateau" or options["validation"] not in ("auto", 0)
@@ -39,7 +39,7 @@ def may_end_early(method: MethodSpec) -> bool:
 def solved_at_once(method: MethodSpec) -> bool:
     """Whether the method's solver takes a single step."""
     solver = method.solver
-    if not isinstance(solver, StepwiseSolver):
+    if not isinstance(solver, FullBatchSolver):
         return False
     nothing = torch.empty(0, 1)
     return solver.steps(Problem(method.feature_map, method.objective, nothing, nothing, 1, "regression")) == 1

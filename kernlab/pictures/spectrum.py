@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.errors import OptionError
 from kernlab.feature_maps.deep import Deep
-from kernlab.pictures.assigned import FrequencyLaw, assigned_to
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At
 from kernlab.pictures.directions import looked, unit
 
@@ -183,7 +183,7 @@ def since(at: At) -> str:
 
 def law_at(at: At) -> FrequencyLaw | None:
     """The density from which the frequencies were drawn."""
-    return assigned_to(at.method.feature_map) if at.method else None
+    return at.method.feature_map.law() if at.method else None
 
 
 def where(at: At) -> str:

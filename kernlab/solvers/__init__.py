@@ -1,7 +1,7 @@
 """Solvers by name."""
 
 from kernlab.solvers.assigned import Assigned
-from kernlab.solvers.base import SOLVERS, Problem, Solver, StepwiseSolver, parameters
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem, Solver, parameters
 from kernlab.solvers.chi_square_ball import ChiSquareBall
 from kernlab.solvers.frame_selection import FrameSelection
 from kernlab.solvers.mkl import MultipleKernels
@@ -12,10 +12,10 @@ __all__ = [
     "Assigned",
     "ChiSquareBall",
     "FrameSelection",
+    "FullBatchSolver",
     "MultipleKernels",
     "Problem",
     "ProximalGradient",
     "Solver",
-    "StepwiseSolver",
     "parameters",
 ]

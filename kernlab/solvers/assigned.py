@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kernlab.options import component
-from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem
 from kernlab.typing import Tensor
 
 __all__ = ["Assigned"]
@@ -13,7 +13,7 @@ __all__ = ["Assigned"]
 
 @SOLVERS.register("assigned")
 @component
-class Assigned(StepwiseSolver):
+class Assigned(FullBatchSolver):
     """Leaves a map as it was drawn, or a kernel as it is; one step that changes nothing."""
 
     name = "assigned"

@@ -1,7 +1,7 @@
 """How the parameters of a method are found.
 
 Two kinds. Proximal gradient learns from mini-batches (:mod:`kernlab.solvers.proximal_gradient`). A
-stepwise solver sees all data at every step; one that solves a problem at once takes a single step:
+full-batch solver sees all data at every step; one that solves a problem at once takes a single step:
 
     state = solver.start(problem)
     for number in range(solver.steps(problem)):
@@ -28,27 +28,27 @@ from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Targets, Task, Tensor
 
-__all__ = ["SOLVERS", "Problem", "Solver", "StepwiseSolver", "parameters"]
+__all__ = ["SOLVERS", "FullBatchSolver", "Problem", "Solver", "parameters"]
 
 
 class Solver(Component):
     """Base of solvers: the options of how a method's parameters are found.
 
     Class attributes:
-        learns: kinds of representation whose parameters it can learn, by registered name (empty: those
-            that a gradient reaches).
+        learns: the parameter that it finds, of representations that name it as ``solved``; empty: those that a
+            gradient reaches, or none.
         gives_weights: it finds ``weight`` itself, for the head "joint".
         tasks: what it can be used for.
     """
 
-    learns: ClassVar[tuple[str, ...]] = ()
+    learns: ClassVar[str] = ""
     gives_weights: ClassVar[bool] = False
     tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a stepwise solver works on.
+    """What a full-batch solver works on.
 
     Attributes:
         representation: resolved feature map or exact kernel.
@@ -80,8 +80,8 @@ class Problem:
         return torch.Generator().manual_seed(self.seed)
 
 
-class StepwiseSolver(Solver):
-    """Base of solvers that see all data at every step.
+class FullBatchSolver(Solver):
+    """Base of full-batch solvers, which see all data at every step.
 
     Class attributes:
         objectives: objectives that may be named beside it, because they are what it minimises.
@@ -91,15 +91,15 @@ class StepwiseSolver(Solver):
     objectives: ClassVar[tuple[str, ...]] = ()
     weighted: ClassVar[bool] = False
 
-    def resolve(self, K: int) -> StepwiseSolver:
+    def resolve(self, K: int) -> FullBatchSolver:
         """A copy in which every "auto" is replaced by what suits K outputs."""
         return self
 
-    def candidates(self, problem: Problem) -> Sequence[StepwiseSolver]:
+    def candidates(self, problem: Problem) -> Sequence[FullBatchSolver]:
         """The settings among which rows held back choose, from strong penalties to weak ones; itself if it has none."""
         return (self,)
 
-    def rough(self) -> StepwiseSolver:
+    def rough(self) -> FullBatchSolver:
         """The same setting, solved only as exactly as it takes to judge it beside others; itself by default."""
         return self
 

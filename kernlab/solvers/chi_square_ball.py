@@ -28,7 +28,7 @@ from kernlab.errors import OptionError
 from kernlab.heads.base import feature_blocks
 from kernlab.linalg import alignment
 from kernlab.options import component, option
-from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver, parameters
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem, parameters
 from kernlab.typing import Float, Tensor
 
 __all__ = ["ChiSquareBall", "chi_square", "chi_square_ball", "chi_square_ball_bisection", "relevance"]
@@ -40,7 +40,7 @@ ROWS = 1000  # of the sample that alignments are measured on
 
 @SOLVERS.register("chi_square_ball")
 @component
-class ChiSquareBall(StepwiseSolver):
+class ChiSquareBall(FullBatchSolver):
     """Re-weights the candidate features of the map "weighted" and keeps those with a weight.
 
     A ball so wide that it holds a vertex of the simplex (one feature would get all weight), or so narrow
@@ -51,7 +51,7 @@ class ChiSquareBall(StepwiseSolver):
     title = "Alignment on a χ² ball"
     formula = r"\max_{q\in\Delta}\ q^\top v\quad\text{s.t.}\quad N_w\textstyle\sum_m q_m^2-1\le\rho"
     source = "LKRF eq. 8–14"
-    learns = ("weighted",)
+    learns = "q"
     objectives = ("alignment",)
     weighted = True
     version = 2

@@ -38,7 +38,7 @@ from kernlab.errors import CompositionError
 from kernlab.heads.base import feature_blocks
 from kernlab.linalg import cholesky, moments, wide
 from kernlab.options import component, option
-from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver, parameters
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem, parameters
 from kernlab.typing import Float, Tensor
 
 __all__ = [
@@ -196,7 +196,7 @@ def duality_gap(of: Means, mu: Float[Tensor, "D K"], c: float, p: float) -> floa
 
 @SOLVERS.register("frame_selection")
 @component
-class FrameSelection(StepwiseSolver):
+class FrameSelection(FullBatchSolver):
     """Frame kernel selection: finds the ``spectrum`` of a frame and ``weight``.
 
     State: ``spectrum`` λ [D], ``weight`` μ/√λ [D K] (0 where λ is), ``solver/mu`` [D K] and, for the algorithms
@@ -210,7 +210,7 @@ class FrameSelection(StepwiseSolver):
     title = "Frame kernel selection"
     formula = r"\min_\mu\ \tfrac1n\|\Phi\mu-Y\|^2+\sum_j c_j\|\mu_j\|_2^{2\gamma/(\gamma+1)}"
     source = "FKS eq. 12–13, Algorithm 1"
-    learns = ("fourier_frame", "wavelet_frame")
+    learns = "spectrum"
     objectives = ("squared",)
     gives_weights = True
     weighted = True

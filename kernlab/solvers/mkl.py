@@ -27,14 +27,14 @@ from collections.abc import Mapping
 
 import torch
 
-from kernlab.feature_maps.exact import Dictionary
+from kernlab.feature_maps.base import KernelSum
 from kernlab.heads.base import Fitting
 from kernlab.heads.dual import expansion, gram_matrix
 from kernlab.heads.libsvm import as_numpy, one_for_each
 from kernlab.heads.rows import all_classes, several_classes, weighted_rows
 from kernlab.linalg import wide
 from kernlab.options import component, option
-from kernlab.solvers.base import SOLVERS, Problem, StepwiseSolver
+from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem
 from kernlab.typing import Float, Tensor
 
 __all__ = ["MultipleKernels", "best_weights", "part_norms", "sharpened"]
@@ -46,14 +46,14 @@ LIBSVM = (1e-4, 1e-6, 1e-8)
 
 @SOLVERS.register("mkl")
 @component
-class MultipleKernels(StepwiseSolver):
+class MultipleKernels(FullBatchSolver):
     """ℓ_p-norm multiple kernel learning; one step is one turn."""
 
     name = "mkl"
     title = "Multiple kernel learning"
     formula = r"\min_{\|\theta\|_p\le1,f}\tfrac12\sum_m\|f_m\|^2/\theta_m+C\sum_i\ell(f(x_i),y_i)"
     source = "FKS section 5; Kloft et al. 2011"
-    learns = ("dictionary",)
+    learns = "theta"
     gives_weights = True
 
     p: float = option(
@@ -95,7 +95,7 @@ class MultipleKernels(StepwiseSolver):
         from sklearn import svm
 
         kernel = problem.representation
-        assert isinstance(kernel, Dictionary)
+        assert isinstance(kernel, KernelSum)
         theta = best_weights(state["theta"], state["solver/squares"], self.p)
         at = weighted_rows(
             Fitting(kernel, {"theta": theta}, problem.X, problem.y, problem.K, problem.task, weight=problem.weight)
@@ -189,7 +189,7 @@ def sharpened(
     return A, b
 
 
-def part_norms(kernel: Dictionary, X: Float[Tensor, "n d"], A: Float[Tensor, "n c"]) -> Float[Tensor, " M"]:
+def part_norms(kernel: KernelSum, X: Float[Tensor, "n d"], A: Float[Tensor, "n c"]) -> Float[Tensor, " M"]:
     """q_m = Σ_k α_kᵀ K_m α_k over the machines k, for every kernel of the dictionary."""
     used = (A != 0).any(1)
     X, A = X[used.to(X.device)], A[used]

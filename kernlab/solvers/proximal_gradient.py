@@ -13,7 +13,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
@@ -29,6 +29,7 @@ __all__ = [
     "Gradients",
     "ProximalGradient",
     "Step",
+    "adam",
     "compiled_step",
     "eager_step",
     "map_step",
@@ -143,9 +144,10 @@ def risk_gradients(
     """
     on_weights = [r for r in regularizers if r.acts == "weight gradient" and r.weight > 0]
     on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
 
     def gradients(params: Params, X: Float[Tensor, "m d"], y: Targets) -> Gradients:
-        W = params["weight"]
+        W, theta = params["weight"], {name: params[name] for name in feature_map.trainable}
         if learned:
             Phi, pullback = feature_map.pullback(params, X)
         else:
@@ -158,11 +160,20 @@ def risk_gradients(
             cotangent = G @ W.mT
             for r in on_features:
                 cotangent = cotangent + r.feature_gradient(Phi)
-            gradient |= pullback(cotangent)
-        penalties = {r.name: r.value(W, Phi) for r in (*on_weights, *on_features)}
+            gradient |= with_penalties(pullback(cotangent), theta, on_map)
+        penalties = {r.name: r.value_at(W, Phi, theta) for r in (*on_weights, *on_features, *on_map)}
         return value, penalties, gradient
 
     return gradients
+
+
+def with_penalties(gradient: Params, theta: Params, penalties: Sequence[Regularizer]) -> dict[str, Tensor]:
+    """A gradient on the map's parameters with that of the penalties on them."""
+    total = dict(gradient)
+    for r in penalties:
+        for name, slope in r.map_gradient(theta).items():
+            total[name] = total[name] + slope
+    return total
 
 
 def proximal_step(W: Float[Tensor, "D K"], regularizers: Sequence[Regularizer], learning_rate: float) -> None:
@@ -200,6 +211,34 @@ def eager_step(
     return step
 
 
+def adam(
+    g: Float[Tensor, "*shape"],
+    moments: Sequence[Float[Tensor, "*shape"]],
+    rate: Tensor | float,
+    t: Tensor | int,
+    options: Mapping[str, Any],
+) -> Float[Tensor, "*shape"]:
+    """What Adam subtracts from a parameter, in plain operations that can be compiled, stacked and recorded.
+
+    Where the step runs by itself torch's own Adam is faster; it cannot be fused with what stands beside it.
+
+    Args:
+        g: gradient.
+        moments: running means of g and of g², which are updated in place.
+        rate: learning rate; for stacked parameters a tensor that broadcasts against g.
+        t: number of this step, from 1.
+        options: ``betas`` and ``eps``, as in the optimizer's group.
+
+    Source: Kingma & Ba 2015, Algorithm 1.
+    """
+    (mean, square), (beta1, beta2) = moments, options["betas"]
+    mean.lerp_(g, 1 - beta1)
+    square.mul_(beta2).addcmul_(g, g, value=1 - beta2)
+    length = square.sqrt().div_((1 - beta2**t) ** 0.5).add_(options["eps"])
+    corrected = rate / (1 - beta1**t)
+    return mean / length * (corrected.to(g.dtype) if isinstance(corrected, Tensor) else corrected)
+
+
 def map_step(
     feature_map: FeatureMap,
     objective: MapObjective,
@@ -215,7 +254,8 @@ def map_step(
 
     Source: DI, Algorithms 1 and 2.
     """
-    penalties = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
+    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
 
     def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
         for group in optimizer.param_groups:
@@ -223,17 +263,21 @@ def map_step(
         Y = real_targets(y, K, X.dtype)
         found: dict[str, Tensor] = {}
         kept: Mapping[str, Tensor] = {}
-        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not penalties:
+        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not on_features:
             G, B, back = feature_map.kernel_pullback(params, X)
             value, *cotangents = objective.kernel_value_and_grad(G, B, Y)
             gradient = back(*cotangents)
         else:
             Phi, pullback = feature_map.pullback(params, X)
             value, cotangent, kept = objective.value_and_grad(Phi, Y, params)
-            for r in penalties:
-                found[r.name] = r.value(Phi.new_empty(Phi.shape[1], 0), Phi)
+            for r in on_features:
+                found[r.name] = r.value_at(Phi.new_empty(Phi.shape[1], 0), Phi, {})
                 cotangent = cotangent + r.feature_gradient(Phi)
             gradient = pullback(cotangent)
+        theta = {name: params[name] for name in feature_map.trainable}
+        nothing = X.new_empty(0, 0)
+        found |= {r.name: r.value_at(nothing, nothing, theta) for r in on_map}
+        gradient = with_penalties(gradient, theta, on_map)
         for name, slope in gradient.items():
             params[name].grad = slope
         optimizer.step()
@@ -253,23 +297,19 @@ def compiled_step(
 ) -> Step:
     """As :func:`eager_step`, with gradients, Adam and the proximal maps compiled into one program.
 
-    Adam is written out here, since the compiler fuses what it can see; its moments and step count stay
-    where torch's Adam keeps them, so that checkpoints and the eager step read the same state.
+    The moments and the step count of Adam stay where torch's keeps them, so that checkpoints and the eager step
+    read the same state.
     """
     (group,) = optimizer.param_groups
-    (beta1, beta2), eps = group["betas"], group["eps"]
 
     def whole(
         params: Params, state: dict[str, dict[str, Tensor]], X: Tensor, y: Tensor, rate: Tensor
     ) -> tuple[Tensor, dict[str, Tensor]]:
         value, penalties, gradient = gradients(params, X, y)
         for name in free:
-            g, held = gradient[name], state[name]
-            t = held["step"].add_(1)
-            mean = held["exp_avg"].lerp_(g, 1 - beta1)
-            square = held["exp_avg_sq"].mul_(beta2).addcmul_(g, g, value=1 - beta2)
-            length = (square / (1 - beta2**t)).sqrt() + eps
-            moved = params[name] - rate / (1 - beta1**t) * mean / length
+            own = state[name]
+            moments = own["exp_avg"], own["exp_avg_sq"]
+            moved = params[name] - adam(gradient[name], moments, rate, own["step"].add_(1), group)
             if name == "weight":
                 for r in regularizers:
                     if r.acts == "proximal step" and r.weight > 0:
@@ -277,14 +317,15 @@ def compiled_step(
             params[name].copy_(moved)
         return value, penalties
 
-    logging.getLogger("torch._inductor.ir").setLevel(logging.ERROR)  # it tells of each operation without a C door
+    # The compiler would warn of every operation that its C++ wrapper has to call through Python.
+    logging.getLogger("torch._inductor.ir").setLevel(logging.ERROR)
     # The compiler counts how often one code object was compiled in this process and refuses the ninth; a copy
     # for each run starts its own count, and is freed with the run.
     copy = FunctionType(whole.__code__.replace(), whole.__globals__, closure=whole.__closure__)
     fast = torch.compile(copy, fullgraph=True, dynamic=False, options={"cpp_wrapper": True})
     rate = torch.zeros(())
 
-    def held(param: Tensor) -> dict[str, Tensor]:
+    def state_of(param: Tensor) -> dict[str, Tensor]:
         if not optimizer.state[param]:  # before the first step, as torch's Adam begins
             moments = {key: torch.zeros_like(param) for key in ("exp_avg", "exp_avg_sq")}
             optimizer.state[param] = {"step": torch.zeros(()), **moments}
@@ -292,7 +333,7 @@ def compiled_step(
         return state
 
     def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
-        state = {name: held(params[name]) for name in free}
+        state = {name: state_of(params[name]) for name in free}
         found: tuple[Tensor, dict[str, Tensor]] = fast(params, state, X, y, rate.fill_(learning_rate))
         return found
 

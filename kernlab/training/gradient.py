@@ -190,7 +190,7 @@ class GradientState(TrainingState):
             W = self.params["weight"]
             for r in weights.values():  # those with a proximal map take no part in the step's value
                 if r.name not in means and r.acts == "proximal step":
-                    means[r.name] = float(r.value(W, W.new_empty(0, len(W))))  # they look at W alone
+                    means[r.name] = float(r.value_at(W, W.new_empty(0, len(W)), {}))  # these depend on W alone
         means["objective"] = means["loss"] + sum(r.weight * means[name] for name, r in weights.items())
         means["learning_rate"] = self.rate_at(self.step - 1)
         self._last = means["objective"]

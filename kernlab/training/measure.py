@@ -125,7 +125,8 @@ class Measure:
         objective = state.objective
         if objective is None:
             W = params.get("weight")
-            penalties = (r.weight * float(r.value(W, Phi)) for r in method.regularizers if W is not None)
+            theta = {name: params[name] for name in method.feature_map.trainable}
+            penalties = (r.weight * float(r.value_at(W, Phi, theta)) for r in method.regularizers if W is not None)
             objective = metrics["train_loss"] + sum(penalties)
         found: dict[str, Any] = {
             "metric": state.data.metric,

@@ -29,7 +29,7 @@ from kernlab.errors import CompositionError, DataError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, MapObjective, Squared
-from kernlab.solvers import ProximalGradient, StepwiseSolver
+from kernlab.solvers import FullBatchSolver, ProximalGradient
 
 __all__ = ["resolve", "resolve_data", "worth_compiling"]
 
@@ -55,7 +55,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
 
     Raises:
         CompositionError: the method makes no sense for the task, or for so many targets.
-        DataError: fewer training rows than a mini-batch.
+        DataError: fewer training rows than a mini-batch, or a mini-batch too small for the objective.
     """
     task = data.dataset.task
     method.check(task)
@@ -69,7 +69,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     method = _held_back(method, data)
     if isinstance(method.solver, ProximalGradient):
         return _gradient(method, method.solver, data)
-    if isinstance(method.solver, StepwiseSolver):
+    if isinstance(method.solver, FullBatchSolver):
         return replace(method, solver=method.solver.resolve(data.dataset.n_outputs))
     return method
 
@@ -80,7 +80,7 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
     if options.get("validation") != "auto":
         return method
     n, share = len(data.X_train), 0.0
-    ridge = method.map_first and any(head.options().get("ridge") == "auto" for head in method.heads)
+    ridge = method.two_stage and any(head.options().get("ridge") == "auto" for head in method.heads)
     if isinstance(method.solver, ProximalGradient):
         left_open = method.solver.epochs == "auto"
     else:
@@ -91,7 +91,7 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
             needed, batch = 1.0, options["batch_size"]
             if batch != "auto":
                 needed = float(batch)
-            elif isinstance(method.objective, MapObjective):  # its mini-batches have more rows than features
+            elif isinstance(method.objective, MapObjective):  # most need more rows than features in a mini-batch
                 assert isinstance(method.feature_map, FeatureMap)
                 needed = method.feature_map.width_for(data.d) + 1
             share = min(share, 1 - needed / n)
@@ -112,6 +112,8 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
             f"{n} rows for batches of {m}",
             f"set batch_size={max(1, n // 2)} or less, or take more data",
         )
+    if isinstance(method.objective, MapObjective):
+        method.objective.check_batch(m, D)
     rate, epochs = solver.learning_rate, solver.epochs
     if rate == "auto":
         length = float(np.abs(data.X_train[:1000]).sum(axis=1).mean())

@@ -32,11 +32,11 @@ from kernlab.linalg import RidgePath, real_targets, wide
 from kernlab.methods import MethodSpec
 from kernlab.model import outputs
 from kernlab.objectives import Loss
-from kernlab.solvers import ProximalGradient, StepwiseSolver
+from kernlab.solvers import FullBatchSolver, ProximalGradient
 from kernlab.training.events import Checkpoint
+from kernlab.training.full_batch import FullBatchState
 from kernlab.training.gradient import GradientState
 from kernlab.training.state import TrainingState
-from kernlab.training.stepwise import StepwiseState
 from kernlab.typing import Tensor
 
 __all__ = ["Choice", "Selection", "Trial", "chosen", "held_out", "holds_back", "start"]
@@ -113,7 +113,7 @@ def start(
     """
     if isinstance(method.solver, ProximalGradient):
         rows = None if choice is None else torch.from_numpy(_rows(method, data, seed)[0])
-        if choice and not choice.learned and not method.map_first:
+        if choice and not choice.learned and not method.two_stage:
             method = as_assigned(method)
         state: TrainingState = GradientState(
             method, data, seed, device, sample_weight, drawn_from=rows, epochs=None if choice is None else choice.epoch,
@@ -123,9 +123,9 @@ def start(
         state.penalty = choice.penalty if choice and choice.epoch else None
         return state
     if not holds_back(method):
-        return StepwiseState(method, data, seed, device, sample_weight)
-    solver, penalty = _stepwise(method, data, seed, device, sample_weight)
-    state = StepwiseState(replace(method, solver=solver), data, seed, device, sample_weight)
+        return FullBatchState(method, data, seed, device, sample_weight)
+    solver, penalty = _full_batch(method, data, seed, device, sample_weight)
+    state = FullBatchState(replace(method, solver=solver), data, seed, device, sample_weight)
     state.penalty, state.chosen_on = penalty, len(_rows(method, data, seed)[1])
     return state
 
@@ -196,7 +196,7 @@ class Trial:
         """Judge the present epoch: ``validation_metric`` and ``validation_loss`` on the held rows."""
         state, objective, penalty = self.state, self.state.method.objective, None
         X, y = self._held
-        if state.method.map_first:
+        if state.method.two_stage:
             rows = _path_rows(state.method.feature_map.columns(state.parameters))
             fixed = [p for head in state.method.heads if isinstance(p := head.options().get("ridge"), float)]
             F, errors, penalty = _judged(
@@ -214,10 +214,10 @@ class Trial:
         if not self.epoch:
             self.errors[1] = errors
         # Before the first step the weights of a joint head are zero: that is no model.
-        if (state.method.map_first or self.epoch) and (self.best is None or loss < self.best.loss):
+        if (state.method.two_stage or self.epoch) and (self.best is None or loss < self.best.loss):
             self.best = self.kept = Choice(self.epoch, int(state.solver.epochs), self.epoch, len(X), loss, penalty)
             self.errors[0], state.penalty = errors, penalty
-        elif self.best and not state.method.map_first:
+        elif self.best and not state.method.two_stage:
             more = errors - self.errors[0]
             if _mean(more, self.weight) <= ALIKE * float(more.std()) / math.sqrt(len(more)):
                 self.kept = replace(self.best, epoch=self.epoch, loss=loss)
@@ -311,7 +311,7 @@ class Selection:
             return Trial(state, state.tensors(data.X_train[held], data.y_train[held]), held_weight)
 
         self.learned = trial(method)
-        self.assigned = trial(as_assigned(method)) if method.learned and not method.map_first else None
+        self.assigned = trial(as_assigned(method)) if method.learned and not method.two_stage else None
 
     @property
     def state(self) -> GradientState:
@@ -364,7 +364,7 @@ class Selection:
             other = self.assigned
             if not other.dropped and other.best and other.kept and other.best.loss <= best.loss:
                 return replace(other.kept, stopped=self.epoch, learned=False)
-        elif self.state.method.map_first and not self.learned.gained:
+        elif self.state.method.two_stage and not self.learned.gained:
             return replace(
                 found, epoch=0, loss=_mean(self.learned.errors[1], self.learned.weight), penalty=None, learned=False
             )
@@ -401,7 +401,7 @@ class Selection:
 
 def as_assigned(method: MethodSpec) -> MethodSpec:
     """The method with its map as it was drawn: only the weights are learned."""
-    kept = tuple(r for r in method.regularizers if r.acts != "feature gradient")
+    kept = tuple(r for r in method.regularizers if not r.on_map)
     return replace(method, learned=False, regularizers=kept)
 
 
@@ -449,27 +449,27 @@ def _judged(
     return best
 
 
-def _stepwise(
+def _full_batch(
     method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None
-) -> tuple[StepwiseSolver, float | None]:
+) -> tuple[FullBatchSolver, float | None]:
     """The solver and the head's penalty that the held rows prefer, for solvers that see all rows at every step."""
-    assert isinstance(method.solver, StepwiseSolver)
+    assert isinstance(method.solver, FullBatchSolver)
     fit, held = _rows(method, data, seed)
     take = (
         None if sample_weight is None else lambda rows: sample_weight[torch.from_numpy(rows).to(sample_weight.device)]
     )
     weight, held_weight = (take(rows) if take else None for rows in (fit, held))
-    state = StepwiseState(method, _part(data, fit), seed, device, weight)
+    state = FullBatchState(method, _part(data, fit), seed, device, weight)
     X, y = state.tensors(data.X_train[held], data.y_train[held])
     target = real_targets(y, state.K, X.dtype)
-    best: tuple[float, StepwiseSolver, float | None] | None = None
+    best: tuple[float, FullBatchSolver, float | None] | None = None
     penalty: float | None = None
     worse = 0
     for solver in method.solver.candidates(state.problem):
         state = state.tried(solver)
         while not state.done:
             state.advance()
-        if method.map_first:
+        if method.two_stage:
             assert isinstance(method.feature_map, FeatureMap)
             rows = _path_rows(method.feature_map.columns(state.params))
             part = None if weight is None else weight[:rows]

@@ -22,16 +22,15 @@ import torch
 from torch.func import vmap
 
 from kernlab.data import Prepared
-from kernlab.feature_maps import Deep, FeatureMap
-from kernlab.feature_maps.spectral import SpectralMap
+from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss
 from kernlab.regularizers import Regularizer
 from kernlab.solvers import ProximalGradient
-from kernlab.solvers.proximal_gradient import risk_gradients
+from kernlab.solvers.proximal_gradient import adam, risk_gradients
 from kernlab.training.gradient import GATHERED, GATHERED_NUMBERS, GradientState, row_order
 from kernlab.training.selection import Choice, Selection, start
-from kernlab.typing import Float, Tensor
+from kernlab.typing import Float, Params, Tensor
 
 __all__ = ["Stack", "beginning", "choosing", "shape_of", "stackable"]
 
@@ -42,9 +41,9 @@ Move: TypeAlias = Callable[[Tensor, Tensor, Sequence[Tensor], Tensor, Tensor, Ma
 
 
 def stackable(method: MethodSpec) -> bool:
-    """Whether its trainings can be stacked: a map of cosines that is learned from mini-batches by a loss."""
+    """Whether its trainings can be stacked: by the map, where it is learned from mini-batches by a loss."""
     by_loss = isinstance(method.solver, ProximalGradient) and isinstance(method.objective, Loss | None)
-    return by_loss and isinstance(method.feature_map, SpectralMap | Deep)
+    return by_loss and method.feature_map.stackable
 
 
 def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
@@ -56,9 +55,8 @@ def shape_of(method: MethodSpec, data: Prepared) -> Hashable:
         return None
     solver, feature_map = method.solver, method.feature_map
     assert isinstance(solver, ProximalGradient)
-    scales = [key for key in ("frequency_scale", "hidden_scale") if key in feature_map.options()]
     return (
-        feature_map.replace(**dict.fromkeys(scales, 1.0)),
+        feature_map.replace(**dict.fromkeys(feature_map.scales, 1.0)),
         method.learned,
         method.objective,
         tuple(type(r) for r in method.regularizers),
@@ -310,14 +308,17 @@ class _Weighed(Regularizer):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "weight", 1.0)
 
-    def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
-        return self._unit.value(W, Phi)
+    def value_at(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"], theta: Params) -> Float[Tensor, ""]:
+        return self._unit.value_at(W, Phi, theta)
 
     def weight_gradient(self, W: Float[Tensor, "D K"]) -> Float[Tensor, "D K"]:
         return self._unit.weight_gradient(W) * self._weight
 
     def feature_gradient(self, Phi: Float[Tensor, "m D"]) -> Float[Tensor, "m D"]:
         return self._unit.feature_gradient(Phi) * self._weight
+
+    def map_gradient(self, theta: Params) -> dict[str, Tensor]:
+        return {name: slope * self._weight for name, slope in self._unit.map_gradient(theta).items()}
 
     _unit: Regularizer
     _weight: Tensor
@@ -354,12 +355,7 @@ def _lengths(rate: Tensor, like: Tensor) -> Tensor:
 
 
 def _adam(p: Tensor, g: Tensor, held: Sequence[Tensor], rate: Tensor, t: Tensor, options: Mapping[str, Any]) -> None:
-    """Kingma & Ba 2015, Algorithm 1."""
-    (mean, square), (beta1, beta2) = held, options["betas"]
-    mean.lerp_(g, 1 - beta1)
-    square.mul_(beta2).addcmul_(g, g, value=1 - beta2)
-    length = square.sqrt().div_((1 - beta2**t).sqrt()).add_(options["eps"])
-    p.sub_(mean / length * _lengths(rate / (1 - beta1**t), p))
+    p.sub_(adam(g, held, rate.view(-1, *[1] * (p.ndim - 1)), t, options))
 
 
 def _sgd(p: Tensor, g: Tensor, held: Sequence[Tensor], rate: Tensor, t: Tensor, options: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """A method while it is being learned: what every training has, whichever solver works on it.
 
 Two kinds: :class:`~kernlab.training.gradient.GradientState` learns from mini-batches,
-:class:`~kernlab.training.stepwise.StepwiseState` sees all rows at every step.
+:class:`~kernlab.training.full_batch.FullBatchState` sees all rows at every step.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,9 +11,6 @@ from kernlab.bounds.alignment import alignment_terms
 from kernlab.bounds.discriminant import discriminant_terms
 from kernlab.bounds.frame import frame_terms
 from kernlab.bounds.spectral import spectral_terms
-from kernlab.feature_maps.base import FeatureMap
-from kernlab.feature_maps.frames import FrameMap
-from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.linalg import alignment
 from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss, Squared
@@ -68,8 +64,8 @@ def _spectral(at: Looked) -> dict[str, float]:
         n=at.n,
         empirical_risk=at.train_loss,
         zero_risk=_zero_risk(at),
-        frequencies=map_.draws if isinstance(map_, SpectralMap) else 0,
-        largest_trace=map_.largest_trace if isinstance(map_, FeatureMap) else math.inf,
+        frequencies=map_.draws,
+        largest_trace=map_.largest_trace,
         lipschitz=at.loss.lipschitz(at.F, at.y),
         gap=at.test_loss - at.train_loss,
         draws=DRAWS,
@@ -97,13 +93,11 @@ TERMS["alignment"] = _alignment
 
 def _frame(at: Looked) -> dict[str, float]:
     """The bound is on squared errors: where another loss is meant there is none."""
-    frame = at.method.feature_map
-    assert isinstance(frame, FrameMap)
     if not isinstance(at.loss, Squared):
         return {}
     return frame_terms(
         at.params["spectrum"].detach().cpu().numpy(),
-        frame.frame_constant(at.X),
+        at.method.feature_map.frame_constant(at.X),
         n=at.n,
         empirical_risk=at.train_loss,
         zero_risk=_zero_risk(at),

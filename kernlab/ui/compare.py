@@ -22,7 +22,7 @@ from kernlab.methods import METHODS
 from kernlab.options import Option
 from kernlab.typing import Task
 from kernlab.ui.forms import grid, show_error, to_text
-from kernlab.ui.setup import FAMILIES, data_sets, families, unfit
+from kernlab.ui.setup import data_sets, families, unfit
 
 __all__ = ["EXAMPLE", "comparison_form", "fill", "missing", "scene_of"]
 
@@ -113,7 +113,7 @@ def _number(key: str, text: Any, kind: Callable[[Any], Any]) -> Any:
 
 def _groups() -> dict[str, list[str]]:
     """Methods by the family they have on the Train page, then the baselines."""
-    named = {FAMILIES[family]: [name for name in names if name in METHODS] for family, names in families().items()}
+    named = {family: [name for name in names if name in METHODS] for family, names in families().items()}
     return {title: names for title, names in named.items() if names} | {_RIVALS: list(RIVALS)}
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from kernlab.bounds import Bound
-from kernlab.composition import MethodSpec
 from kernlab.feature_maps import FeatureMap
+from kernlab.methods import MethodSpec
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.pictures.base import At, Picture, offered
@@ -271,7 +271,7 @@ def formulas(method: MethodSpec, task: str) -> None:
     """What is being learned and how, in symbols and words."""
     told: list[tuple[str, str]] = []
     loss = method.objective or OBJECTIVES["hinge" if task == "classification" else "squared"].build()
-    jointly = not method.map_first and isinstance(loss, Loss) and isinstance(method.solver, ProximalGradient)
+    jointly = not method.two_stage and isinstance(loss, Loss) and isinstance(method.solver, ProximalGradient)
     if jointly:
         penalties = "".join(rf"+{_power(r.weight)}\cdot {r.formula}" for r in method.regularizers)
         told.append(
@@ -292,7 +292,7 @@ def formulas(method: MethodSpec, task: str) -> None:
         parts.append((method.objective, "what the features are learned by, on every mini-batch"))
     if not isinstance(method.solver, Assigned):
         finding = (
-            "how the map's parameters are found, in the place of W" if method.map_first else "one step of learning"
+            "how the map's parameters are found, in the place of W" if method.two_stage else "one step of learning"
         )
         parts.append((method.solver, finding if isinstance(method.solver, ProximalGradient) else "what is solved"))
     if not jointly:

@@ -6,18 +6,16 @@ address ─ spec_from ─→ RunSpec ─ fill ─→ widgets ─ spec_form ─�
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
-from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, DataSpec, Known, known
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
-from kernlab.feature_maps import ExactKernel
-from kernlab.methods import METHODS, MethodSpec
+from kernlab.methods import CHOICES, METHODS, SLOTS, MethodSpec
 from kernlab.options import Component, Option, options_of
 from kernlab.regularizers import REGULARIZERS
 from kernlab.solvers import ProximalGradient
@@ -25,26 +23,15 @@ from kernlab.spec import RunSpec
 from kernlab.typing import Task
 from kernlab.ui.forms import from_text, option_widget, show_error, to_text
 
-__all__ = ["FAMILIES", "START", "data_sets", "families", "fill", "scene_of", "spec_form", "spec_from", "unfit"]
+__all__ = ["START", "data_sets", "families", "fill", "scene_of", "spec_form", "spec_from", "unfit"]
 
 #: What a first visitor finds: seconds of training, and learning the frequencies shows (SK stays 8 % behind).
 START = {"dataset": "checkerboard", "method": "ASKL", "n_features": 300}
 
-_CUSTOM = MethodSpec.name
+_CUSTOM, _COMPOSE = MethodSpec.name, "Compose your own"
 _KEY = "train."
-_SLOTS = ("feature_map", "learned", "objective", "solver", "head")
 _PENALTIES = tuple(REGULARIZERS)
 _DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
-
-#: Where methods come from, by the first word of their source; exact kernels belong to nobody.
-FAMILIES = {
-    "ASKL": "Spectral kernels (ASKL)",
-    "DI": "Discriminant information (DI)",
-    "LKRF": "Learned random features (LKRF)",
-    "FKS": "Frame kernels (FKS)",
-    "exact": "Exact kernels",
-    _CUSTOM: "Compose your own",
-}
 
 #: Of proximal gradient, which has many: the rest are for those who know what they want.
 _STEPPING = ("learning_rate", "epochs", "batch_size", "validation")
@@ -112,7 +99,7 @@ def spec_from(scene: Mapping[str, str]) -> RunSpec:
     _check_dataset(dataset)
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     spec = RunSpec(method, DataSpec.build(dataset=dataset), seed, device)
-    slots = {key: said[key] for key in _SLOTS if key in said}
+    slots = {key: said[key] for key in CHOICES if key in said}
     schema = spec.with_options(slots).schema() if slots else spec.schema()
     typed = {k: from_text(schema[k], v) if k in schema and isinstance(v, str) else v for k, v in said.items()}
     return spec.with_options(typed)
@@ -141,7 +128,7 @@ def fill(spec: RunSpec) -> None:
     """Set every widget to what ``spec`` says. Call it before the widgets are drawn, or in a callback."""
     state = st.session_state
     state[_KEY + "dataset"], state[_KEY + "method"] = spec.data.dataset, spec.method.name
-    state[_KEY + "paper"] = _paper(spec.method)
+    state[_KEY + "paper"] = _family(spec.method)
     state[_KEY + "group"] = next((k.group for k in data_sets() if k.name == spec.data.dataset), "generated")
     state[_KEY + "seed"], state[_KEY + "device"] = spec.seed, spec.device
     values = {**{k: getattr(spec.data, k) for k in _DATA}, **spec.method.options()}
@@ -248,20 +235,16 @@ def _data_changed() -> None:
         st.session_state[f"{_KEY}o.{key}"] = options_of(DataSpec)[key].default
 
 
-@cache
 def families() -> dict[str, list[str]]:
-    """The named methods by where they come from."""
-    groups: dict[str, list[str]] = {paper: [] for paper in FAMILIES}
+    """The named methods by their family, and what is composed freely."""
+    groups: dict[str, list[str]] = {}
     for name, spec in METHODS.items():
-        groups[_paper(spec)].append(name)
-    groups[_CUSTOM] = [_CUSTOM]
-    return groups
+        groups.setdefault(_family(spec), []).append(name)
+    return {**groups, _COMPOSE: [_CUSTOM]}
 
 
-def _paper(method: MethodSpec) -> str:
-    if method.name not in METHODS:
-        return _CUSTOM
-    return "exact" if isinstance(method.feature_map, ExactKernel) else method.source.split()[0].rstrip(",")
+def _family(method: MethodSpec) -> str:
+    return (METHODS[method.name].family or "Others") if method.name in METHODS else _COMPOSE
 
 
 def unfit(name: str, task: Task | None) -> str:
@@ -280,11 +263,11 @@ def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     state, papers = st.session_state, families()
     paper = st.selectbox(
         "Family", list(papers), list(papers).index(state[_KEY + "paper"]), key=_KEY + "paper",
-        format_func=FAMILIES.__getitem__, on_change=_paper_changed, args=(task,),
-        help="Named methods, grouped by the paper they come from; or choose every part yourself.",
+        on_change=_paper_changed, args=(task,),
+        help="Named methods, most of them grouped by the paper they come from; or choose every part yourself.",
     )  # fmt: skip
     name = _CUSTOM
-    if paper != _CUSTOM:
+    if paper != _COMPOSE:
         name = st.selectbox(
             "Method", papers[paper], papers[paper].index(state[_KEY + "method"]), key=_KEY + "method",
             format_func=lambda name: f"{name} (for {what})" if (what := unfit(name, task)) else name,
@@ -293,12 +276,12 @@ def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     if name == _CUSTOM:
         schema = method.schema()
-        chosen = {key: _widget(schema[key], schema[key].default) for key in _SLOTS}
+        chosen = {key: _widget(schema[key], schema[key].default) for key in CHOICES}
         return method.with_options(chosen), st.container()
     beside = ", ".join(head.title.lower() for head in method.heads[1:])
     st.caption(f"{method.title}. {method.source}." + (f" Reported beside: {beside}." if beside else ""))
     place = st.container()
-    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in _SLOTS}
+    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in CHOICES}
     return method.with_options({key: value for key, value in slots.items() if value != method.options()[key]}), place
 
 
@@ -324,7 +307,7 @@ def _method_changed() -> None:
         for key, value in old.method.changed_options().items():
             # A number of features that one method takes by default says little about another's.
             same = key in before and key in values and before[key] == values[key]
-            if same and key not in (*_SLOTS, *_PENALTIES):
+            if same and key not in (*CHOICES, *_PENALTIES):
                 values[key] = value
     for key, value in values.items():
         st.session_state[f"{_KEY}o.{key}"] = value
@@ -348,7 +331,7 @@ def _option_form(spec: RunSpec) -> RunSpec:
         values[key] = _widget(schema[key], base[key], owner.get(key))
     with st.expander("Advanced"):
         if not custom:
-            for key in _SLOTS:
+            for key in CHOICES:
                 values[key] = _widget(schema[key], base[key])
         for key in (*owner, *_PENALTIES):
             if key not in values and (key in owner or stepping):

@@ -155,6 +155,23 @@ def test_options_go_to_the_methods_that_have_them(store):
     assert options["boosting"] == {}
 
 
+def test_options_of_every_part_that_the_comparison_chooses_are_taken(store):
+    """``train`` and ``compare`` take the same options: the ridge of an objective, too, that is chosen beside it."""
+    options = {
+        "objective": "discriminant",
+        "rho": 1,
+        "frobenius": 0,
+        "head": "ridge",
+        "n_features": 5,
+        "batch_size": 20,
+    }
+    asked = small(("SKL",), 1, options=options)
+    (cell,) = plan(asked).cells
+    assert dict(cell.options)["rho"] == 1
+    (record,) = done(asked, store)
+    assert record.status == "done", record.message
+
+
 # -- in the background --------------------------------------------------------------------------------------------
 
 

@@ -53,14 +53,14 @@ def test_gradients_equal_automatic_differentiation_of_the_whole_objective(name, 
     Phi = spec.feature_map.apply({**params, **leaves}, X)
     risk = spec.objective.value(Phi @ leaves["weight"], y)
     smooth = [r for r in spec.regularizers if r.acts != "proximal step"]
-    (risk + sum(r.weight * r.value(leaves["weight"], Phi) for r in smooth)).backward()
+    (risk + sum(r.weight * r.value_at(leaves["weight"], Phi, leaves) for r in smooth)).backward()
 
     value, penalties, gradient = risk_gradients(spec.feature_map, spec.learned, spec.objective, spec.regularizers)(
         params, X, y
     )
     assert float(value) == pytest.approx(float(risk.detach()), rel=1e-12)
     assert {k: float(v) for k, v in penalties.items()} == pytest.approx(
-        {r.name: float(r.value(params["weight"], Phi).detach()) for r in smooth}, rel=1e-12
+        {r.name: float(r.value_at(params["weight"], Phi, params).detach()) for r in smooth}, rel=1e-12
     )
     assert set(gradient) == set(free)
     for key in free:

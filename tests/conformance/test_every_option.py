@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernlab.bounds import BOUNDS
-from kernlab.composition import REPRESENTATIONS
 from kernlab.heads import HEADS
+from kernlab.methods import REPRESENTATIONS
 from kernlab.objectives import OBJECTIVES
 from kernlab.options import options_of
 from kernlab.regularizers import REGULARIZERS

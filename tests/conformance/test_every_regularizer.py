@@ -10,7 +10,12 @@ from kernlab.regularizers import REGULARIZERS
 
 LAMBDA = 0.3
 PENALTIES = variants(REGULARIZERS, weight=LAMBDA)
-HOOKS = {"weight gradient": "weight_gradient", "feature gradient": "feature_gradient", "proximal step": "prox"}
+HOOKS = {
+    "weight gradient": "weight_gradient",
+    "feature gradient": "feature_gradient",
+    "map gradient": "map_gradient",
+    "proximal step": "prox",
+}
 
 
 def acting(how: str):
@@ -28,17 +33,19 @@ def slope(value, at: torch.Tensor, direction: torch.Tensor, h: float = 1e-6) -> 
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_a_penalty_is_a_number_of_at_least_zero_and_zero_at_zero(penalty):
     W, Phi = normal(7, 3), normal(5, 7, seed=1)
-    assert float(penalty.value(W, Phi)) > 0
-    assert float(penalty.value(0 * W, 0 * Phi)) == 0
+    theta = {"omega": normal(2, 1, 3, seed=2), "phase": normal(1, 3, seed=3)}
+    assert float(penalty.value_at(W, Phi, theta)) > 0
+    assert float(penalty.value_at(0 * W, 0 * Phi, {name: 0 * value for name, value in theta.items()})) == 0
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_exactly_the_hook_it_names_is_there(penalty):
     W, Phi = normal(7, 3), normal(5, 7, seed=1)
-    arguments = {"weight_gradient": (W,), "feature_gradient": (Phi,), "prox": (W, 0.1)}
+    arguments = {"weight_gradient": (W,), "feature_gradient": (Phi,), "map_gradient": ({"W": W},), "prox": (W, 0.1)}
     for hook, given in arguments.items():
         if hook == HOOKS[penalty.acts]:
-            assert getattr(penalty, hook)(*given).shape == given[0].shape
+            found = getattr(penalty, hook)(*given)
+            assert (found["W"] if hook == "map_gradient" else found).shape == W.shape or hook == "feature_gradient"
         else:
             with pytest.raises(NotImplementedError):
                 getattr(penalty, hook)(*given)
@@ -49,10 +56,10 @@ def test_the_gradient_on_the_weights(penalty):
     W, Phi = normal(7, 3), normal(5, 7, seed=1)
     G = penalty.weight_gradient(W)
     leaf = W.clone().requires_grad_()
-    (LAMBDA * penalty.value(leaf, Phi)).backward()
+    (LAMBDA * penalty.value_at(leaf, Phi, {})).backward()
     torch.testing.assert_close(G, leaf.grad, rtol=1e-12, atol=1e-14)
     direction = normal(7, 3, seed=2)
-    expected = LAMBDA * slope(lambda V: penalty.value(V, Phi), W, direction)
+    expected = LAMBDA * slope(lambda V: penalty.value_at(V, Phi, {}), W, direction)
     assert float((G * direction).sum()) == pytest.approx(expected, rel=1e-6)
 
 
@@ -61,11 +68,22 @@ def test_the_gradient_on_the_features(penalty):
     W, Phi = normal(7, 3), normal(5, 7, seed=1)
     G = penalty.feature_gradient(Phi)
     leaf = Phi.clone().requires_grad_()
-    (LAMBDA * penalty.value(W, leaf)).backward()
+    (LAMBDA * penalty.value_at(W, leaf, {})).backward()
     torch.testing.assert_close(G, leaf.grad, rtol=1e-12, atol=1e-14)
     direction = normal(5, 7, seed=2)
-    expected = LAMBDA * slope(lambda V: penalty.value(W, V), Phi, direction)
+    expected = LAMBDA * slope(lambda V: penalty.value_at(W, V, {}), Phi, direction)
     assert float((G * direction).sum()) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("penalty", acting("map gradient"))
+def test_the_gradient_on_the_parameters_of_the_map(penalty):
+    theta = {"omega": normal(2, 1, 3, seed=2), "phase": normal(1, 3, seed=3)}
+    G = penalty.map_gradient(theta)
+    leaves = {name: value.clone().requires_grad_() for name, value in theta.items()}
+    (LAMBDA * penalty.value_at(normal(3, 1), normal(5, 3), leaves)).backward()
+    assert set(G) == set(theta)
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(G[name], leaf.grad, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(9, 4), (4, 9), (5, 5), (6, 1)])
@@ -76,7 +94,7 @@ def test_nothing_near_or_far_beats_the_proximal_map(penalty, shape):
     V = penalty.prox(W, rate)
 
     def objective(U: torch.Tensor) -> float:
-        return float(0.5 * (U - W).pow(2).sum() + rate * LAMBDA * penalty.value(U, Phi))
+        return float(0.5 * (U - W).pow(2).sum() + rate * LAMBDA * penalty.value_at(U, Phi, {}))
 
     best = objective(V)
     for seed in range(30):

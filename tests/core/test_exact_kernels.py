@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
@@ -13,7 +14,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 
 from kernlab.errors import UnknownNameError
 from kernlab.feature_maps.densities import DENSITIES
-from kernlab.kernels import KERNELS, cauchy, gaussian, gaussian_pair, laplacian, matern, polynomial
+from kernlab.kernels import KERNELS, cauchy, gaussian, laplacian, matern, polynomial
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 Z = np.random.default_rng(1).normal(size=(31, 3))

@@ -12,8 +12,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from kernlab.errors import DataError
 from kernlab.feature_maps import FEATURE_MAPS, Exact, Nystroem
-from kernlab.feature_maps.kernel_gradients import matern_profile
-from kernlab.kernels import KERNELS
+from kernlab.kernels import KERNELS, matern_profile
 from kernlab.linalg import inverse_sqrt
 
 KINDS = ["gaussian", "laplacian", "matern", "cauchy", "polynomial"]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.composition import SLOTS
 from kernlab.data import SOURCES, Source
 from kernlab.errors import CompositionError, KernlabError, OptionError, UnknownNameError
 from kernlab.feature_maps import NonStationary, Stationary
-from kernlab.methods import METHODS, MethodSpec, method
+from kernlab.methods import METHODS, SLOTS, MethodSpec, method
 from kernlab.options import Option, component, option
 from kernlab.regularizers import FeatureNorm, Frobenius, TraceNorm
 from kernlab.spec import RunSpec
@@ -213,6 +214,25 @@ def test_a_named_method_in_json_keeps_the_parts_that_are_not_said():
 def test_an_unknown_option_or_part_is_answered_with_the_nearest(changes, nearest):
     with pytest.raises(UnknownNameError, match=f"Did you mean [^?]*{nearest}"):
         RunSpec.of("ASKL", "moons", **changes)
+
+
+def test_a_name_in_json_that_is_no_methods_is_answered_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean ASKL"):
+        MethodSpec.from_dict({"name": "ASLK"})
+    with pytest.raises(UnknownNameError, match="method must be"):
+        MethodSpec.from_dict({"name": [], "regularizers": []})
+    mine = MethodSpec("mine", Stationary(n_features=8))
+    assert MethodSpec.from_dict(mine.to_dict()) == mine  # every part is there: nothing hangs on the name
+
+
+@pytest.mark.parametrize("module", ["kernlab.methods", "kernlab.methods.composition", "kernlab.spec"])
+def test_the_named_methods_are_there_whatever_is_imported_first(module):
+    code = (
+        f"from {module} import MethodSpec, METHODS; print(len(METHODS), MethodSpec.from_dict({{'name': 'ASKL'}}).title)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[0] == str(len(METHODS))
+    assert METHODS["ASKL"].title in done.stdout
 
 
 def test_an_unknown_method_is_answered_with_the_nearest():

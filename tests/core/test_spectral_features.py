@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from scipy import stats
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
@@ -12,7 +13,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from kernlab.errors import OptionError
 from kernlab.feature_maps import Exact, NonStationary, Nystroem, Stationary
 from kernlab.feature_maps.densities import DENSITIES
-from kernlab.kernels import KERNELS, gaussian, gaussian_pair
+from kernlab.kernels import KERNELS, gaussian
 from kernlab.methods import method
 
 SIGMA, NU, D = 0.6, 1.5, 8000

@@ -21,11 +21,10 @@ from kernlab.compare.cells import method_of
 from kernlab.compare.records import StoredComparison, comparison_id
 from kernlab.compare.run import plan
 from kernlab.compare.written import assemble, settings_of
-from kernlab.composition import MethodSpec
 from kernlab.errors import OptionError
 from kernlab.estimators import KernelClassifier
 from kernlab.feature_maps import Deep, NonStationary, Stationary, Weighted
-from kernlab.methods import METHODS
+from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import Model
 from kernlab.training.events import Checkpoint, Finished
 from kernlab.training.trainer import train

@@ -27,7 +27,7 @@ def small(name: str) -> dict[str, Any]:
     has = method.options()
     options = {key: value for key, value in SMALL.items() if key in has}
     if isinstance(method.solver, ProximalGradient):
-        options |= {"epochs": 2 if method.map_first else 8, "learning_rate": 0.1, "compile": "off"}
+        options |= {"epochs": 2 if method.two_stage else 8, "learning_rate": 0.1, "compile": "off"}
     elif "tolerance" in has and method.solver.name != "mkl":
         options["tolerance"] = 1e-10
     # Maps that start from rows, and those judged on a mini-batch, find their own width for so few rows.

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.feature_maps.densities import DENSITIES, draw
-from kernlab.kernels import gaussian_pair
-from kernlab.pictures.assigned import FrequencyLaw, assigned_to
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.density import direction_density, length_density
 from kernlab.pictures.directions import coordinate
 
@@ -86,14 +86,14 @@ def test_the_kernel_of_pairs_is_the_average_over_drawn_pairs(density):
 @pytest.mark.parametrize("density", DENSITIES)
 def test_the_law_of_a_map_is_read_off_its_options(density):
     build = FEATURE_MAPS["stationary"]
-    law = assigned_to(build(density=density, frequency_scale=0.3, nu=1.5))
+    law = build(density=density, frequency_scale=0.3, nu=1.5).law()
     assert law == FrequencyLaw(density, 0.3, 1.5, 1, True)
-    assert assigned_to(build(density=density)) is None  # the scale is not known yet
+    assert build(density=density).law() is None  # the scale is not known yet
     pair = FEATURE_MAPS["nonstationary"]
-    assert assigned_to(pair(frequency_scale=2.0, phase="independent")) == FrequencyLaw("gaussian", 2.0, 2.5, 2, False)
-    assert assigned_to(pair(frequency_scale=2.0, phase="paired")).crossed
-    assert assigned_to(FEATURE_MAPS["deep"](frequency_scale=2.0)).pairs == 2
-    assert assigned_to(FEATURE_MAPS["nystroem"]()) is None
+    assert pair(frequency_scale=2.0, phase="independent").law() == FrequencyLaw("gaussian", 2.0, 2.5, 2, False)
+    assert pair(frequency_scale=2.0, phase="paired").law().crossed
+    assert FEATURE_MAPS["deep"](frequency_scale=2.0).law().pairs == 2
+    assert FEATURE_MAPS["nystroem"]().law() is None
 
 
 def test_the_law_is_drawn_beneath_the_estimates():

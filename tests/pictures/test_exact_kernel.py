@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from closed_forms import gaussian_pair
 from drawn import whole_kernel
 
 from kernlab.feature_maps import NonStationary, Nystroem, Stationary, Weighted
 from kernlab.feature_maps.frames import FourierFrame
-from kernlab.kernels import gaussian, gaussian_pair
+from kernlab.kernels import gaussian
 from kernlab.methods import method
-from kernlab.pictures.exact_kernel import assigned_kernel, exact_of
+from kernlab.pictures.exact_kernel import exact_of
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 3)).astype(np.float32) * 0.7
@@ -33,7 +34,7 @@ def test_features_average_to_the_assigned_kernel(kind, density):
 
 
 def test_independent_pairs_of_a_gaussian_density_have_the_closed_form():
-    exact = assigned_kernel(NonStationary(frequency_scale=1.3))
+    exact = NonStationary(frequency_scale=1.3).law().exact
     Z = torch.as_tensor(X).double()
     np.testing.assert_allclose(exact.gram(X, X[:7]), gaussian_pair(Z, Z[:7], 1.3), atol=1e-12)
 

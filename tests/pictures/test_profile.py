@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kernlab.errors import OptionError
 from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.feature_maps.densities import DENSITIES, draw
-from kernlab.pictures.assigned import FrequencyLaw
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.directions import coordinate
 from kernlab.pictures.profile import part, profile, profile_change, reach
 from kernlab.pictures.spectrum import Spectrum

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from drawn import has_values
 
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures import density, directions, frequency_pictures, importance, joint, profile, selection
-from kernlab.pictures.assigned import FrequencyLaw
 from kernlab.pictures.density import plot_density, plot_density_change
 from kernlab.pictures.frequency_pictures import plot_frequency_pictures
 from kernlab.pictures.importance import plot_importance, plot_importance_picture

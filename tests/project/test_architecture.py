@@ -22,9 +22,8 @@ LAYERS = (
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
     {"heads"},
     {"solvers"},
-    {"composition"},
-    {"methods", "earlier"},
-    {"model", "spec"},
+    {"methods"},
+    {"earlier", "model", "spec"},
     {"training"},
     {"runs", "compare"},
     {"pictures"},
@@ -47,6 +46,13 @@ HOMES = {
 
 #: Asked for only where it is used, with a sentence for those who lack it.
 OPTIONAL = {"distributed", "optuna", "playwright"}
+
+#: The families whose members answer for themselves, and who may name a member all the same: the family, the named
+#: methods, and what measures or reproduces a particular one.
+FAMILIES = ("feature_maps", "regularizers")
+MAY_NAME_MEMBERS = {"feature_maps", "regularizers", "methods", "bench", "papers"}
+#: Pictures still tell some maps apart by their class; they are to ask them, too.
+NOT_YET = {"analysis", "pictures", "ui"}
 
 Sources = Mapping[str, str]
 
@@ -129,6 +135,44 @@ def test_the_rule_can_be_broken(module, source, said):
     (broken,) = violations({**tree(), module: source})
     assert broken.startswith(module)
     assert said in broken
+
+
+def members() -> set[str]:
+    """The classes of the families that have a name of their own, and what only some of them share."""
+    from kernlab.feature_maps import EXACT_KERNELS, FEATURE_MAPS
+    from kernlab.regularizers import REGULARIZERS
+
+    registered = [cls for registry in (FEATURE_MAPS, EXACT_KERNELS, REGULARIZERS) for cls in registry.values()]
+    return {cls.__name__ for cls in registered} | {"SpectralMap", "FrameMap"}
+
+
+def told_apart(modules: Sources, names: set[str]) -> list[str]:
+    """Every import of a member of a family by a module that should ask it, as a sentence."""
+    found = []
+    for module, source in modules.items():
+        if family(module) in MAY_NAME_MEMBERS:
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                tuple(f"kernlab.{each}" for each in FAMILIES)
+            ):
+                found += [f"{module} knows {alias.name}" for alias in node.names if alias.name in names]
+    return found
+
+
+def test_nobody_asks_which_map_or_penalty_it_has():
+    modules = {module: source for module, source in tree().items() if family(module) not in NOT_YET}
+    assert told_apart(modules, members()) == []
+
+
+@pytest.mark.parametrize("wanted", ["feature_maps import Stationary", "feature_maps.spectral import SpectralMap",
+                                    "regularizers import TraceNorm"])  # fmt: skip
+def test_that_somebody_asks_can_be_seen(wanted):
+    source = f"def f(x):\n    from kernlab.{wanted}\n    return isinstance(x, {wanted.split()[-1]})"
+    assert told_apart({"kernlab.training.fake": source}, members()) == [
+        f"kernlab.training.fake knows {wanted.split()[-1]}"
+    ]
+    assert told_apart({"kernlab.methods.fake": source}, members()) == []
 
 
 def test_events_and_control_need_nothing_but_python():

@@ -55,6 +55,13 @@ def test_fewer_rows_than_a_batch(rows, batch, possible):
         next(train(spec(batch_size=batch), data=classes()))
 
 
+@pytest.mark.parametrize("objective", ["discriminant", "ridge_loss"])
+def test_a_batch_with_fewer_rows_than_features_is_refused_before_the_start(objective):
+    few = spec("SKL", objective=objective, frobenius=0, head="ridge", n_features=24, batch_size=24)
+    with pytest.raises(DataError, match=r"24 rows and 24 features.*[Ss]et batch_size to 48"):
+        next(train(few, data=classes()))
+
+
 def test_as_many_rows_as_a_batch_are_enough():
     assert events(spec(batch_size=48), classes())[-1].summary["steps"] == 4
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from small import prepared_arrays
 
-from kernlab.composition import REPRESENTATIONS, SLOTS, MethodSpec
 from kernlab.errors import CompositionError
 from kernlab.heads import HEADS
+from kernlab.methods import REPRESENTATIONS, SLOTS, MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.options import options_of
 from kernlab.regularizers import REGULARIZERS
@@ -110,7 +110,7 @@ def test_every_part_is_in_some_composition(registry):
 def test_a_penalty_acts_or_is_refused(penalty, method):
     changed = method.with_options({penalty: 0.1})
     acts = REGULARIZERS[penalty].acts
-    on_weights = acts != "feature gradient"
+    on_weights = acts not in ("feature gradient", "map gradient")
     makes_sense = "optimizer" in method.schema() and (
         getattr(method.objective, "name", "") not in ("discriminant", "alignment", "ridge_loss")
         if on_weights

@@ -95,7 +95,7 @@ ON_REAL_DATA = [(m, d) for m in METHODS for d in ("iris", "wine", "breast_cancer
 def test_every_method_beats_the_constant_predictor_on_real_data(method, dataset):
     spec = METHODS[method]
     # Where a ridge follows, features must be few against a hundred rows; of candidates most are dropped.
-    features = 1000 if spec.feature_map.name == "weighted" else 30 if spec.map_first else 100
+    features = 1000 if spec.feature_map.name == "weighted" else 30 if spec.two_stage else 100
     small = {"n_features": features, "epochs": 15, "order": 5, "g": 1e-3, "C": 0.3}
     run = RunSpec.of(method, dataset, **{key: value for key, value in small.items() if key in spec.schema()})
     summary = fit(run, data=prepare(load(dataset), prepared_as(run), 0)).summary

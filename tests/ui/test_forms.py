@@ -4,8 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option
 from kernlab.ui.forms import from_text, grid, to_text
+from kernlab.ui.setup import families
 
 FLOAT = Option("rate", "float", 1e-2, "A rate.", above=0, maximum=1, log=True)
 INT = Option("n", "int", 2000, "A count.", minimum=1, maximum=100_000)
@@ -86,3 +88,15 @@ def test_an_odd_address_is_a_sentence():
     page.run()
     assert not page.exception
     assert "rate must be a number" in page.error[0].value
+
+
+def test_a_method_stands_under_the_family_that_it_names_whatever_its_source(monkeypatch):
+    monkeypatch.setattr(METHODS, "_entries", {**METHODS})
+    METHODS.add("mine", MethodSpec("mine", source="Le et al. 2013", family="Fast features"))
+    METHODS.add("yours", MethodSpec("yours", source="Cho & Saul 2009"))
+    found = families()
+    assert found["Fast features"] == ["mine"]
+    assert found["Others"] == ["yours"]
+    assert found["Spectral kernels (ASKL)"] == ["SK", "NSK", "SKL", "NSKL", "ASKL", "Deep-ASKL"]
+    assert found["Exact kernels"][-1] == "MKL"
+    assert {name for names in found.values() for name in names} == {*METHODS, "Custom"}

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
+from kernlab.pictures.base import places
 from kernlab.spec import RunSpec
 from kernlab.ui import inside, view
 
@@ -137,4 +138,4 @@ def test_nonsense_in_an_address_means_the_default():
     for name, text in (("smooth", "maybe"), ("at", "nan"), ("at", "x"), ("output", "-"), ("reference", "")):
         assert view._read(text, default[name]) == default[name]
     assert view._read("-3", None) == 0.0
-    assert view.places("3,17,x,40") == (3, 17, 40)
+    assert places("3,17,x,40") == (3, 17, 40)

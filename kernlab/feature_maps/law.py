@@ -16,18 +16,50 @@ With phases drawn independently the second half averages out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from kernlab.feature_maps import Representation
-from kernlab.feature_maps.deep import Deep
-from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.kernels import KERNELS
-from kernlab.pictures.directions import unit
+from kernlab.typing import Float, Tensor
+
+__all__ = ["ExactGram", "FrequencyLaw", "GramFunction", "in_numpy", "kernel_name"]
+
+#: (rows [n d], rows [p d]) -> k [n p], for scaled inputs.
+GramFunction: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
+
+
+class ExactGram(NamedTuple):
+    """A kernel to measure features against.
+
+    Attributes:
+        gram: evaluates it.
+        words: what "exact" means here, as the end of a sentence.
+        same: the features are this kernel already: there is no error to see.
+    """
+
+    gram: GramFunction
+    words: str
+    same: bool = False
+
+
+def in_numpy(gram: Callable[[Tensor, Tensor], Float[Tensor, "n p"]]) -> GramFunction:
+    """A kernel of tensors for arrays, in float64."""
+
+    def evaluate(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
+        with torch.no_grad():
+            return np.asarray(gram(torch.as_tensor(X).double(), torch.as_tensor(Z).double()).numpy())
+
+    return evaluate
+
+
+def kernel_name(kernel: str) -> str:
+    """A kernel as a sentence calls it: those that are named after a person in capitals."""
+    return "Matérn" if kernel == "matern" else kernel if kernel == "polynomial" else kernel.capitalize()
 
 
 class FrequencyLaw(NamedTuple):
@@ -50,13 +82,24 @@ class FrequencyLaw(NamedTuple):
     @property
     def words(self) -> str:
         """The kernel's name for a legend."""
-        kernel = "Matérn" if self.density == "matern" else self.density.capitalize()
-        pair = " pair" if self.pairs == 2 else ""
-        return f"{kernel}{pair} kernel, exact"
+        return f"{kernel_name(self.density)}{' pair' if self.pairs == 2 else ''} kernel, exact"
+
+    @property
+    def exact(self) -> ExactGram:
+        """The kernel that frequencies of this law average to."""
+        name = kernel_name(self.density)
+        if self.pairs == 1:
+            words = f"the {name} kernel whose density the frequencies are drawn from"
+        elif self.crossed:
+            words = f"the kernel of independent pairs of frequencies, of the {name} kernel's density, in closed form"
+        else:
+            words = f"half the {name} kernel, which is what independent phases leave"
+        return ExactGram(self.kernel, words)
 
     def along(self, direction: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
         """Density of uᵀω at the points of ``grid`` [G], for the unit vector u along ``direction`` [d]."""
-        line, points = unit(direction), np.asarray(grid, np.float64)
+        line, points = np.asarray(direction, np.float64), np.asarray(grid, np.float64)
+        line = line / np.linalg.norm(line)
         if self.density == "gaussian":
             found = stats.norm.pdf(points, scale=self.scale)
         elif self.density == "laplacian":
@@ -90,15 +133,6 @@ class FrequencyLaw(NamedTuple):
     def _stationary(self, X: ArrayLike, Z: ArrayLike) -> NDArray[np.float64]:
         rows, others = (torch.as_tensor(np.asarray(each, np.float64)) for each in (X, Z))
         return np.asarray(KERNELS[self.density](rows, others, 1 / float(self.scale), self.nu))
-
-
-def assigned_to(representation: Representation) -> FrequencyLaw | None:
-    """The law of a map's frequencies, every "auto" resolved; None where it has none. Of stacked layers, the first's."""
-    layer = representation.stack[0] if isinstance(representation, Deep) else representation
-    if not isinstance(layer, SpectralMap) or layer.frequency_scale == "auto":
-        return None
-    crossed = getattr(layer, "phase", "shared") != "independent"
-    return FrequencyLaw(layer.density, float(layer.frequency_scale), layer.nu, layer.pairs, crossed)
 
 
 def _sum_of_laplace(line: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from kernlab.objectives import OBJECTIVES, MapObjective, Objective
 from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
 from kernlab.regularizers import REGULARIZERS, Regularizer
-from kernlab.solvers import SOLVERS, ProximalGradient, Solver, StepwiseSolver
+from kernlab.solvers import SOLVERS, FullBatchSolver, ProximalGradient, Solver
 from kernlab.typing import Task
 
 __all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec"]
@@ -34,12 +34,16 @@ for _registry in (FEATURE_MAPS, EXACT_KERNELS):
     for _name, _cls in _registry.items():
         REPRESENTATIONS.add(_name, _cls)
 
+#: The parts that an option of the same name chooses, and the registry that the choice is looked up in.
 SLOTS: dict[str, Registry[Any]] = {
     "feature_map": REPRESENTATIONS,
     "objective": OBJECTIVES,
     "solver": SOLVERS,
     "head": HEADS,
 }
+
+#: The options that decide which other options there are, in the order of a form.
+CHOICES = ("feature_map", "learned", *list(SLOTS)[1:])
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class MethodSpec:
         solver: how the parameters are found.
         heads: what predicts; the first is the model's own, the others are reported beside it.
         title, source: what it is called and where it comes from (named methods only).
+        family: what it stands under in a form (named methods only); empty: "Others".
         scaling: what the data's scaling "auto" means for it (named methods only); empty: the map's own.
     """
 
@@ -68,6 +73,7 @@ class MethodSpec:
     heads: tuple[Head, ...] = (Joint(),)
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+    family: str = field(default="", compare=False)
     scaling: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -100,7 +106,7 @@ class MethodSpec:
         return self.heads[0]
 
     @property
-    def map_first(self) -> bool:
+    def two_stage(self) -> bool:
         """Whether the map is learned by itself and every head is fitted afterwards."""
         return self.head.takes != "solver"
 
@@ -169,11 +175,9 @@ class MethodSpec:
         """
         left = dict(changes)
         spec = self
-        for slot in ("feature_map", "objective", "solver"):
+        for slot in SLOTS:
             if slot in left:
-                spec = spec._with_part(slot, _switch(getattr(spec, slot), slot, left.pop(slot)))
-        if "head" in left:
-            spec = spec._with_head(left.pop("head"))
+                spec = spec._switched(slot, left.pop(slot))
         if "learned" in left:
             spec = replace(spec, learned=_boolean("learned", left.pop("learned")))
         weights = {r.name: r for r in spec.regularizers}
@@ -184,22 +188,31 @@ class MethodSpec:
                 weights[name] = penalty
         spec = replace(spec, regularizers=tuple(weights.values()))
         own = {key for part in spec.parts for key in options_of(type(part))}  # before another part's alias
-        for slot in ("feature_map", "objective", "solver"):
-            if (part := getattr(spec, slot)) is not None:
-                spec = spec._with_part(slot, _changed(part, left, own))
-        spec = replace(spec, heads=tuple(_changed(head, left, own) for head in spec.heads))
+        changed = {
+            "feature_map": _changed(spec.feature_map, left, own),
+            "objective": spec.objective and _changed(spec.objective, left, own),
+            "solver": _changed(spec.solver, left, own),
+            "heads": tuple(_changed(head, left, own) for head in spec.heads),
+        }
+        spec = replace(spec, **changed)
         left = {k: v for k, v in left.items() if not any(_takes(part, k, own) for part in spec.parts)}
         if left:
-            aliases = {alias for part in spec.parts for alias in part.aliases}
-            raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), [*spec.schema(), *aliases])
+            raise UnknownNameError.among(f"option of {spec.name}", next(iter(left)), spec.keys())
         return spec
 
-    def _with_part(self, slot: str, part: Any) -> MethodSpec:
-        change: dict[str, Any] = {slot: part}
-        return replace(self, **change)
+    def switched(self, changes: Mapping[str, Any]) -> MethodSpec:
+        """A copy with the parts (SLOTS) that ``changes`` chooses; its other entries are not read."""
+        return self.with_options({slot: changes[slot] for slot in SLOTS if slot in changes})
 
-    def _with_head(self, name: Any) -> MethodSpec:
-        """With that head in front: one that was reported beside changes places, another takes the first's place."""
+    def keys(self) -> list[str]:
+        """The keys that :meth:`with_options` takes without another part: those of the schema, and their aliases."""
+        return [*self.schema(), *(alias for part in self.parts for alias in part.aliases)]
+
+    def _switched(self, slot: str, name: Any) -> MethodSpec:
+        """With another part. A head that was reported beside the first changes places with it."""
+        if slot != "head":
+            change: dict[str, Any] = {slot: _switch(getattr(self, slot), slot, name)}
+            return replace(self, **change)
         held = {head.name: head for head in self.heads}
         if name in held:
             rest = [head for head in self.heads if head.name != name]
@@ -237,12 +250,13 @@ class MethodSpec:
     def _check_learning(self) -> None:
         """Representation, objective, penalties and solver fit together."""
         solver, what = self.solver, self.feature_map
-        if isinstance(solver, StepwiseSolver):
-            if solver.learns and what.name not in solver.learns:
+        if isinstance(solver, FullBatchSolver):
+            if solver.learns and what.solved != solver.learns:
+                fitting = [name for name, cls in REPRESENTATIONS.items() if cls.solved == solver.learns]
                 raise CompositionError(
-                    f"the solver {solver.name} learns {' or '.join(solver.learns)}",
+                    f"the solver {solver.name} learns {' or '.join(fitting)}",
                     f"feature_map={what.name}",
-                    f"set feature_map={solver.learns[0]}, or another solver",
+                    f"set feature_map={fitting[0]}, or another solver",
                 )
             if self.learned != bool(solver.learns):
                 said = "learns the representation" if solver.learns else "leaves everything as it was drawn"
@@ -273,19 +287,19 @@ class MethodSpec:
                 f"the map {what.name} has nothing that a gradient could learn", "learned=true",
                 f"set learned=false{_learners(what)}",
             )  # fmt: skip
-        if not self.learned and self.map_first:
+        if not self.learned and self.two_stage:
             raise CompositionError(
                 f"the head {self.head.name} is fitted to features that nothing changes",
                 f"solver={solver.name} with learned=false",
                 "set solver=assigned, learned=true, or head=joint",
             )
-        on_features = [r.name for r in self.regularizers if r.acts == "feature gradient"]
-        on_weights = [r.name for r in self.regularizers if r.acts != "feature gradient"]
-        if on_features and not self.learned:
+        on_map = [r.name for r in self.regularizers if r.on_map]
+        on_weights = [r.name for r in self.regularizers if not r.on_map]
+        if on_map and not self.learned:
             raise CompositionError(
-                "a penalty on the features only acts where the feature map is learned",
-                f"{on_features[0]} with learned=false",
-                f"set learned=true or {on_features[0]}=0",
+                "a penalty on the features or on the map's parameters only acts where the feature map is learned",
+                f"{on_map[0]} with learned=false",
+                f"set learned=true or {on_map[0]}=0",
             )
         if isinstance(self.objective, MapObjective):
             if not self.learned:
@@ -332,7 +346,7 @@ class MethodSpec:
     @property
     def gives_weights(self) -> bool:
         """Whether the solver finds the weights of the head "joint"."""
-        if isinstance(self.solver, StepwiseSolver):
+        if isinstance(self.solver, FullBatchSolver):
             return self.solver.gives_weights
         return not isinstance(self.objective, MapObjective)
 
@@ -352,9 +366,10 @@ class MethodSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MethodSpec:
-        """The spec that ``to_dict`` wrote.
+        """The spec that ``to_dict`` wrote; parts that are missing are those of the named method.
 
         Raises:
+            UnknownNameError: parts are missing, and the name is not that of a method.
             KernlabError: something in it is not what it must be.
         """
         if not isinstance(values, Mapping):
@@ -362,7 +377,10 @@ class MethodSpec:
         parts = [f.name for f in fields(cls) if f.compare]
         if unknown := set(values) - set(parts):
             raise UnknownNameError.among("part of a method", min(unknown), parts)
-        spec = METHODS[values["name"]] if values.get("name") in METHODS else cls()
+        name, whole = values.get("name", cls.name), set(parts) <= set(values)
+        # A method that somebody has composed and named is read as it was written, since all of it is there.
+        own = name == cls.name or (whole and isinstance(name, str) and name not in METHODS)
+        spec = cls() if own else METHODS[name]
         objective = values.get("objective", spec.objective and spec.objective.to_dict())
         regularizers = values.get("regularizers", [r.to_dict() for r in spec.regularizers])
         if not isinstance(regularizers, list | tuple):
@@ -372,7 +390,7 @@ class MethodSpec:
             raise OptionError("heads must be a list", repr(heads))
         return replace(
             spec,
-            name=str(values.get("name", spec.name)),
+            name=str(name),
             feature_map=_part("feature_map", values.get("feature_map", spec.feature_map.to_dict())),
             learned=_boolean("learned", values.get("learned", spec.learned)),
             objective=_part("objective", objective) if objective else None,
@@ -438,7 +456,7 @@ def _other(kind: str, part: Component, task: Task) -> str:
 
 
 def _learners(what: Representation) -> str:
-    names = [name for name, cls in SOLVERS.items() if what.name in cls.learns]
+    names = [name for name, cls in SOLVERS.items() if what.solved and what.solved == cls.learns]
     return f", or solver={' or '.join(names)}" if names else ""
 
 
@@ -458,5 +476,5 @@ def _boolean(key: str, value: Any) -> bool:
     raise OptionError(f"{key} must be true or false", repr(value))
 
 
-#: Filled in :mod:`kernlab.methods`.
+#: Filled in :mod:`kernlab.methods.named`.
 METHODS: Registry[MethodSpec] = Registry("method")

@@ -4,18 +4,21 @@ ASKL family     SK, NSK, SKL, NSKL, ASKL, Deep-ASKL                       mini-b
 DI              RFDI, NysDI; RF-LS, Nys-LS, RF-CE, Nys-CE; RF, Nys, Nys-kmeans    the map first, then a head
 LKRF            LKRF, LKRF-resampled                                      weights of random features, then a head
 FKS             FKS-Fourier, FKS-wavelet                                  the spectrum of a frame kernel
+others          Fastfood, A-la-carte; ArcCosine                           products of Hadamard matrices; random ReLUs
 exact kernels   eSVR-rbf, eSVR-poly, nuSVR-rbf, nuSVR-poly, SVC-rbf, KRR, MKL
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from kernlab.composition import METHODS, REPRESENTATIONS, MethodSpec
 from kernlab.feature_maps import (
+    ArcCosine,
     Deep,
     Dictionary,
     Exact,
+    Fastfood,
     FourierFrame,
     NonStationary,
     Nystroem,
@@ -24,11 +27,12 @@ from kernlab.feature_maps import (
     Weighted,
 )
 from kernlab.heads import SVC, EpsilonSVR, Expansion, KernelRidge, LinearSVM, NuSVR, Ridge
+from kernlab.methods.composition import METHODS, MethodSpec
 from kernlab.objectives import CrossEntropy, Discriminant, RidgeLoss
 from kernlab.regularizers import FeatureNorm, Frobenius, TraceNorm
 from kernlab.solvers import Assigned, ChiSquareBall, FrameSelection, MultipleKernels, ProximalGradient
 
-__all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec", "method"]
+__all__ = ["method"]
 
 
 def method(name: str, **options: Any) -> MethodSpec:
@@ -41,7 +45,13 @@ def method(name: str, **options: Any) -> MethodSpec:
     return METHODS[name].with_options(options)
 
 
-for _spec in (
+def _named(family: str, *specs: MethodSpec) -> None:
+    for spec in specs:
+        METHODS.add(spec.name, replace(spec, family=family))
+
+
+_named(
+    "Spectral kernels (ASKL)",
     MethodSpec(
         "SK", Stationary(), learned=False, regularizers=(Frobenius(),),
         title="Stationary kernel, assigned density", source="ASKL Table 1; Rahimi & Recht 2007",
@@ -66,8 +76,7 @@ for _spec in (
         "Deep-ASKL", Deep(), learned=True, regularizers=(TraceNorm(), FeatureNorm()),
         title="ASKL on stacked spectral layers", source="ASKL, discussion",
     ),
-):  # fmt: skip
-    METHODS.add(_spec.name, _spec)
+)  # fmt: skip
 
 #: How Discriminant Information is learned: large mini-batches, and a rate that falls where learning stands still.
 _BY_PLATEAU: dict[str, Any] = {
@@ -78,7 +87,8 @@ _BY_PLATEAU: dict[str, Any] = {
 _ASSIGNED: dict[str, Any] = {"learned": False, "solver": Assigned()}
 _LEARNED = Stationary(n_features=200, learn_phase=True)
 
-for _spec in (
+_named(
+    "Discriminant information (DI)",
     MethodSpec(
         "RFDI", _LEARNED, objective=Discriminant(), **_BY_PLATEAU,
         title="Random Fourier features learned by Discriminant Information", source="DI eq. 7, Algorithm 2",
@@ -115,6 +125,9 @@ for _spec in (
         "Nys-kmeans", Nystroem(n_features=200, selection="kmeans"), heads=(Ridge(), LinearSVM()), scaling="[0,1]",
         **_ASSIGNED, title="Nyström features, k-means landmarks", source="DI §5.3; Zhang et al. 2008",
     ),
+)  # fmt: skip
+_named(
+    "Learned random features (LKRF)",
     MethodSpec(
         "LKRF", Weighted(), solver=ChiSquareBall(), heads=(Ridge(), LinearSVM()),
         title="Re-weighted random features", source="LKRF eq. 8–12",
@@ -123,6 +136,9 @@ for _spec in (
         "LKRF-resampled", Weighted(), solver=ChiSquareBall(resample=500), heads=(Ridge(), LinearSVM()),
         title="Random features drawn again from the learned weights", source="LKRF eq. 8–12",
     ),
+)  # fmt: skip
+_named(
+    "Frame kernels (FKS)",
     MethodSpec(
         "FKS-Fourier", FourierFrame(), solver=FrameSelection(),
         title="Frame kernel selection, Fourier frame", source="FKS eq. 12–13, Theorem 4",
@@ -131,6 +147,24 @@ for _spec in (
         "FKS-wavelet", WaveletFrame(), solver=FrameSelection(),
         title="Frame kernel selection, wavelet frame", source="FKS eq. 12–13, Theorem 4",
     ),
+)  # fmt: skip
+_named(
+    "Fast and other random features",
+    MethodSpec(
+        "Fastfood", Fastfood(), heads=(Ridge(), LinearSVM()), **_ASSIGNED,
+        title="Random Fourier features from products of Hadamard matrices", source="Le, Sarlós & Smola 2013",
+    ),
+    MethodSpec(
+        "A-la-carte", Fastfood(), regularizers=(Frobenius(),),
+        title="Fastfood with learned diagonals", source="Yang et al. 2015",
+    ),
+    MethodSpec(
+        "ArcCosine", ArcCosine(), heads=(Ridge(), LinearSVM()), **_ASSIGNED,
+        title="Random features of the arc-cosine kernel", source="Cho & Saul 2009",
+    ),
+)  # fmt: skip
+_named(
+    "Exact kernels",
     MethodSpec(
         "eSVR-rbf", Exact(), heads=(EpsilonSVR(),), **_ASSIGNED,
         title="ε-support vector regression, Gaussian kernel", source="FKS Table 2; Vapnik 1995",
@@ -159,5 +193,4 @@ for _spec in (
         "MKL", Dictionary(), solver=MultipleKernels(), heads=(Expansion(),),
         title="Multiple kernel learning, ℓ_p norm", source="FKS Table 2; Kloft et al. 2011",
     ),
-):  # fmt: skip
-    METHODS.add(_spec.name, _spec)
+)  # fmt: skip

@@ -12,16 +12,16 @@ from kernlab import devices
 from kernlab.data import Prepared
 from kernlab.errors import OptionError
 from kernlab.methods import MethodSpec
-from kernlab.solvers import Problem, StepwiseSolver, parameters
+from kernlab.solvers import FullBatchSolver, Problem, parameters
 from kernlab.training.events import Checkpoint
 from kernlab.training.state import TrainingState, to_numpy
 from kernlab.typing import Tensor
 
-__all__ = ["StepwiseState"]
+__all__ = ["FullBatchState"]
 
 
-class StepwiseState(TrainingState):
-    """A model while a stepwise solver works on it; an "epoch" is one step.
+class FullBatchState(TrainingState):
+    """A model while a full-batch solver works on it; an "epoch" is one step.
 
     Attributes:
         numbers: the solver's state, the model's parameters among it.
@@ -36,7 +36,7 @@ class StepwiseState(TrainingState):
         sample_weight: Tensor | None = None,
     ) -> None:
         super().__init__(method, data, seed, device, sample_weight)
-        assert isinstance(method.solver, StepwiseSolver)
+        assert isinstance(method.solver, FullBatchSolver)
         self.solver = method.solver
         self.threads = devices.cores()
         if device.type == "cpu":
@@ -49,7 +49,7 @@ class StepwiseState(TrainingState):
         self._metrics: dict[str, float] = {}
         self._last: float | None = None
 
-    def tried(self, solver: StepwiseSolver) -> StepwiseState:
+    def tried(self, solver: FullBatchSolver) -> FullBatchState:
         """The same training by another setting of the solver, before its first step; what was gathered is shared.
 
         It starts from what this training has found, where the solver can, and is solved only as exactly as judging it
