@@ -295,7 +295,7 @@ def _about_gram(at: At) -> tuple[str, str]:
     if rows_of(at).classes:
         words = "Rows of one class stand together: a kernel that helps is bright on the blocks of the diagonal."
     if exact:
-        words += f" ExactGram means {exact.words}."
+        words += f" Exact means {exact.words}."
     return r"K_{ij}=k(x_i,x_j)\approx\varphi(x_i)^\top\varphi(x_j)", f"{words} {features_words(kernel)}"
 
 

@@ -55,7 +55,7 @@ CELLS = 64
 
 
 class JointDensity(NamedTuple):
-    """JointDensity density of (uᵀω, uᵀω') now, with the assigned one to compare.
+    """Joint density of (uᵀω, uᵀω') now, with the assigned one to compare.
 
     Attributes:
         what: where one looks: "feature alcohol", "principal direction 1".
@@ -117,7 +117,7 @@ def joint_density(
     *,
     what: str = "",
 ) -> JointDensity:
-    """JointDensity density of the projections of ω and ω' on a direction u.
+    """Joint density of the projections of ω and ω' on a direction u.
 
     Args:
         direction: u [d]; scaled to unit length.
@@ -236,7 +236,7 @@ def plot_joint(joint: JointDensity, cloud: Cloud | None = None) -> go.Figure:
     ]
     return figure(
         traces,
-        title="JointDensity density of ω and ω'",
+        title="Joint density of ω and ω'",
         subtitle=_subtitle(joint) + ("" if cloud is None else _drawn(cloud)),
         x=f"ω ({FREQUENCY_UNIT})",
         y="ω'",
@@ -272,7 +272,7 @@ def plot_joint_surface(joint: JointDensity) -> go.Figure:
     ]
     return figure(
         traces,
-        title="JointDensity density of ω and ω'",
+        title="Joint density of ω and ω'",
         subtitle=_subtitle(joint),
         x=f"ω ({FREQUENCY_UNIT})",
         y="ω'",
