@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from serving import ROOT
+from test_architecture import LAYERS
 
 from kernlab import METHODS, RunSpec, fit
 from kernlab.cli import cli
@@ -16,10 +17,11 @@ from kernlab.regularizers import REGULARIZERS
 from kernlab.ui.forms import from_text
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
+GUIDE = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = TEXT) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def test_there_are_two_set_up_commands_of_one_line_each():
@@ -72,7 +74,7 @@ def test_own_arrays_are_trained_on_as_it_says():
 
 def test_the_penalty_is_a_whole_one(monkeypatch):
     monkeypatch.setattr(REGULARIZERS, "_entries", {**REGULARIZERS})  # forgotten again afterwards
-    exec(blocks("python")[-1], {"__name__": __name__})
+    exec(blocks("python", GUIDE)[-1], {"__name__": __name__})
 
     def zeros(**options):
         spec = RunSpec.of("SK", "moons", n_features=100, epochs=5, optimizer="sgd", frobenius=0, **options)
@@ -114,3 +116,12 @@ def test_every_file_it_links_to_is_there():
     links = re.findall(r"\]\(([^)#]+)\)", TEXT) + re.findall(r'src(?:set)?="([^"]+)"', TEXT)
     assert links
     assert [link for link in links if not (ROOT / link).is_file()] == []
+    assert [link for link in re.findall(r"\]\(([^)#]+)\)", GUIDE) if not (ROOT / ".github" / link).is_file()] == []
+
+
+def test_every_place_that_the_guide_names_is_there():
+    layout, text = blocks("", GUIDE)[0], re.sub(r"^```.*?^```", "", GUIDE, flags=re.MULTILINE | re.DOTALL)
+    named = {name for line in layout.splitlines() for name in re.findall(r"[a-z_]+", re.split(r"  ", line)[0])}
+    assert named - {"pages", "app", "py"} <= {family for layer in LAYERS for family in layer}
+    files = [name for name in re.findall(r"`([\w./]+\.(?:py|toml))`", text) if "NAME" not in name]
+    assert [name for name in files if not any((ROOT / top / name).is_file() for top in ("", "kernlab"))] == []
