@@ -349,3 +349,35 @@ def test_left_to_itself_it_takes_what_can_be_watched_where_that_is_slow():
 def test_options_out_of_range_are_refused(bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
         FrameSelection.build(**bad)
+
+
+# -- choosing g --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_candidates_step_down_from_the_penalty_that_leaves_no_function(gamma):
+    given = problem(K=2)
+    Phi, Y = features(given), given.Y.numpy()
+    largest = 2 * np.linalg.norm(Phi.T @ Y / len(Y), axis=1).max()
+    found = FrameSelection(gamma=gamma, b=0.7, algorithm="fista").candidates(given)
+    constants = [penalty_constant(each.g, each.b, gamma) for each in found]
+    np.testing.assert_allclose(constants, largest * 10 ** (-np.arange(1, 10) / 2), rtol=5e-3)
+    assert FrameSelection(g=0.1).candidates(given) == (FrameSelection(g=0.1),)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_warm_start_ends_at_the_minimum_of_a_cold_one(K):
+    """Iterations on the active functions alone, from the solution of a stronger penalty, against scikit-learn's."""
+    given = problem(K=K)
+    strong, weak = (FrameSelection(g=g, tolerance=1e-9, algorithm="fista") for g in (1e-2, 1e-4))
+    before, _ = solve(strong, given)
+    assert 0 < int((before["solver/mu"] != 0).any(1).sum()) < len(before["solver/mu"])
+    state = weak.warm(weak.start(given), before)
+    for number in range(weak.steps(given)):
+        state, _ = weak.step(given, state, number)
+        if weak.done(state):
+            break
+    Phi, Y, c = features(given), given.Y.numpy(), penalty_constant(1e-4, 1.0, 1.0)
+    lasso = MultiTaskLasso(alpha=c / 2, fit_intercept=False, tol=1e-12, max_iter=200_000).fit(Phi, Y)
+    ours, theirs = (objective(Phi, Y, mu, c, 1.0) for mu in (state["solver/mu"].numpy(), lasso.coef_.T))
+    assert ours == pytest.approx(theirs, rel=1e-7)
