@@ -103,7 +103,9 @@ def started(module: str, *arguments: str) -> subprocess.Popen[str]:
 if __name__ == "__main__":
 
     def _end_with_input() -> None:
-        sys.stdin.buffer.read()
+        # The descriptor itself: a thread that waits inside sys.stdin holds its lock when the interpreter ends.
+        while os.read(0, 1):
+            pass
         os._exit(1)
 
     threading.Thread(target=_end_with_input, name="end-with-parent", daemon=True).start()

@@ -42,7 +42,7 @@ def _image(drawn: go.Figure, path: Path) -> None:
     if not find_spec("kaleido"):
         raise KernlabError(
             f"a figure in {path.suffix} needs the package kaleido", "it is not installed",
-            "pip install 'kernlab[figures]', or write .html or .json",
+            "install it with pip install 'kernlab[figures]', or write .html or .json",
         )  # fmt: skip
     try:
         drawn.write_image(path, scale=2)

@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import json
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -122,10 +123,24 @@ def routes() -> list[BaseRoute]:
     ]
 
 
+_loading = threading.Lock()
+
+
+def load_pictures() -> None:
+    """Import the pictures, one thread at a time.
+
+    The package imports its own files. Two threads of which one begins with the package and the other with a file of it
+    would wait for each other, and Python lets one of them fail.
+    """
+    with _loading:
+        importlib.import_module("kernlab.pictures")
+
+
 def _warm() -> None:
     """Load what the first visitor would wait for, then keep it out of every later garbage collection."""
     for name in _FILES:
         _packed(name)
+    load_pictures()
     for module in ("kernlab.ui.live", "kernlab.ui.setup", "kernlab.ui.transport"):
         importlib.import_module(module)
     from kernlab.spec import RunSpec

@@ -54,7 +54,10 @@ def show(first: str = PAGES[0].name) -> None:
         st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
         for name, title, icon in PAGES
     ]
-    from kernlab.ui import jobs  # its code is served by kernlab.ui.assets, which knows the pages
+    from kernlab.ui import assets  # which knows the pages
+
+    assets.load_pictures()
+    from kernlab.ui import jobs  # its code is served by kernlab.ui.assets
 
     page = st.navigation(entries, position="top")
     jobs.head()

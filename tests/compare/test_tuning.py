@@ -385,7 +385,7 @@ def test_every_method_has_a_space_whose_corners_it_takes(name):
         data = waves()
     method = rules.resolve(spec, data)
     space = method_space(method, data.dataset.task)
-    assert space
+    assert space or name == "ArcCosine"  # whose kernel has no scale
     for share in (0.0, 0.5, 1.0):
         method.with_options({key: each.at(share) for key, each in space.items()}).check(data.dataset.task)
     for key, each in space.items():

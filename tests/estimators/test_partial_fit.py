@@ -13,7 +13,7 @@ from scipy.special import softmax
 from kernlab.errors import DataError
 from kernlab.estimators import KernelClassifier, KernelRegressor
 
-BY_PASSES = {"SK", "NSK", "SKL", "NSKL", "ASKL", "Deep-ASKL"}
+BY_PASSES = {"SK", "NSK", "SKL", "NSKL", "ASKL", "Deep-ASKL", "A-la-carte"}
 
 
 @pytest.mark.parametrize(("name", "task"), cases())

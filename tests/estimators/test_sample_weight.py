@@ -16,7 +16,7 @@ from kernlab.methods import METHODS
 #: Drawn mini-batches, and landmarks taken from the rows, cannot count a row exactly k times.
 OFFERED = {
     "RF", "LKRF", "LKRF-resampled", "FKS-Fourier", "FKS-wavelet", "eSVR-rbf", "eSVR-poly", "nuSVR-rbf", "nuSVR-poly",
-    "SVC-rbf", "KRR",
+    "SVC-rbf", "KRR", "Fastfood", "ArcCosine",
 }  # fmt: skip
 
 

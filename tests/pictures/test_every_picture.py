@@ -44,9 +44,11 @@ def spec(method, dataset):
 def run(case):
     """The finished run of a case; there is one of each."""
     if case not in RUNS:
-        RUNS[case] = manager().submit(spec(*CASES[case]))
-        assert manager().wait(RUNS[case], 600).status == "finished", manager().snapshot(RUNS[case]).error
-    found = RecordedRun(manager().store, RUNS[case])
+        RUNS[case] = manager().trainings.submit(spec(*CASES[case]))
+        assert manager().trainings.wait(RUNS[case], 600).status == "finished", (
+            manager().trainings.snapshot(RUNS[case]).error
+        )
+    found = RecordedRun(manager().trainings.store, RUNS[case])
     found.refresh()
     return found
 

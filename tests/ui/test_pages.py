@@ -162,11 +162,11 @@ def test_a_run_that_ends_early_is_shown_whole():
 
 def test_another_method_brings_its_own_numbers_and_keeps_what_means_the_same():
     app = page("train", dataset="moons", method="ASKL", n_features="77", frequency_scale="3")
-    app.selectbox(key="train.paper").set_value("LKRF").run()
+    app.selectbox(key="train.paper").set_value(METHODS["LKRF"].family).run()
     spec = app.session_state["train.spec"]
     assert (spec.method.name, spec.method.feature_map.n_features) == ("LKRF", 20_000)
     assert spec.method.feature_map.frequency_scale == 3
-    app.selectbox(key="train.paper").set_value("exact").run()
+    app.selectbox(key="train.paper").set_value(METHODS["SVC-rbf"].family).run()
     assert app.session_state["train.spec"].method.name == "SVC-rbf"  # the first that takes classes
     assert errors(app) == []
 

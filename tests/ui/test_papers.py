@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from kernlab import devices
 from kernlab.jobs import manager
+from kernlab.jobs.reproductions import Asked, Reproductions
 from kernlab.papers import PAPERS
 from kernlab.papers.tables import printed
 
