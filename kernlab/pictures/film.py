@@ -151,7 +151,7 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
         axis = dict(shared.get(f"{letter}axis", {}))
         if "scaleanchor" in axis or axis.get("visible") is False or axis.get("type") == "category":
             continue
-        explicit = [each["layout"][f"{letter}axis"].get("range") for each in figures]
+        explicit = [each["layout"].get(f"{letter}axis", {}).get("range") for each in figures]
         if all(explicit):
             low, high = (pick(float(pair[end]) for pair in explicit) for pick, end in _ends(explicit[-1]))
             found[f"{letter}axis"] = axis | {"range": [low, high]}

@@ -35,7 +35,9 @@ def spec(method, dataset):
     options = {key: value for key, value in SMALL.items() if key in known}
     for name, rows in ((dataset, {}),) if dataset else (("moons", {"n_samples": 60}), ("chirp", {"n_samples": 60})):
         try:
-            return RunSpec.of(method, name, **rows, **options)
+            found = RunSpec.of(method, name, **rows, **options)
+            found.method.check("regression" if name == "chirp" else "classification")
+            return found
         except KernlabError:
             continue
     raise AssertionError(f"no data set for {method}")
@@ -156,7 +158,7 @@ def test_a_run_is_seen_by_texts():
     assert seen(run("ASKL")).moment.latest
     for settings, words in (
         ({"loook": "x"}, "look"), ({"look": "principal directon 2"}, "principal direction 2"),
-        ({"order": "longst"}, "longest"), ({"matrix": "exakt"}, "exact"),
+        ({"order": "longst"}, "longest"), ({"matrix": "featurs"}, "features"),
     ):  # fmt: skip
         with pytest.raises(UnknownNameError, match=words):
             seen(run("ASKL"), settings)
