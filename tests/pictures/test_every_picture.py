@@ -17,7 +17,8 @@ from kernlab.spec import RunSpec
 SMALL = {"n_features": 12, "epochs": 2, "order": 3, "max_turns": 2, "batch_size": 30, "validation": 0}
 #: Data of each run: most are of one generated data set, two of pictures and of many inputs.
 IMAGES = {"ASKL on digits": ("ASKL", "digits"), "NysDI on digits": ("NysDI", "digits")}
-CASES = {name: (name, "") for name in METHODS} | IMAGES
+OTHERS = {"FKS on one input": ("FKS-Fourier", "chirp"), "ASKL with phases": ("ASKL", "moons", {"phase": "shared"})}
+CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
 RUNS: dict[str, str] = {}
 
 
@@ -30,9 +31,9 @@ def home(tmp_path_factory):
         manager().shutdown()
 
 
-def spec(method, dataset):
+def spec(method, dataset, more=None):
     known = METHODS[method].schema()
-    options = {key: value for key, value in SMALL.items() if key in known}
+    options = {key: value for key, value in SMALL.items() if key in known} | (more or {})
     for name, rows in ((dataset, {}),) if dataset else (("moons", {"n_samples": 60}), ("chirp", {"n_samples": 60})):
         try:
             found = RunSpec.of(method, name, **rows, **options)
