@@ -204,7 +204,7 @@ class Chart {
     const figure = (this.figure = JSON.parse(dark(look.back) ? lifted(this.data.figure) : this.data.figure));
     const touch = matchMedia("(pointer: coarse)").matches;
     const layout = {
-      uirevision: "", // a zoom survives the next figure
+      uirevision: "same", // a zoom survives the next figure
       ...figure.layout,
       ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
       template: { layout: over(figure.layout.template?.layout, look.layout) },
