@@ -403,29 +403,22 @@ def _fista(
 
     Source: Beck & Teboulle 2009; O'Donoghue & Candès 2015 (restart).
     """
-    rate = 0.5 / of.curvature
+    rate, active = 0.5 / of.curvature, torch.ones(len(mu), dtype=torch.bool)
     if p == 1:
         active = (mu != 0).any(1) | (ahead != 0).any(1) | (of.gradient(mu).norm(dim=1) >= NEAR * c)
-        rows = active.nonzero()[:, 0]
-        if 0 < len(rows) < len(mu):
-            part = Means(of.gram[rows][:, rows], of.cross[rows], of.square)
-            inner, inner_ahead, momentum = _fista_steps(part, c, p, mu[rows], ahead[rows], momentum, count, rate)
-            mu, ahead = mu.index_copy(0, rows, inner), ahead.index_copy(0, rows, inner_ahead)
-            return mu, ahead, momentum
-    return _fista_steps(of, c, p, mu, ahead, momentum, count, rate)
-
-
-def _fista_steps(
-    of: Means, c: float, p: float, mu: Tensor, ahead: Tensor, momentum: float, count: int, rate: float
-) -> tuple[Tensor, Tensor, float]:
+    part = of if active.all() else Means(of.gram[active][:, active], of.cross[active], of.square)
+    at, beyond = mu[active], ahead[active]
     for _ in range(count):
-        after = power_prox(ahead - rate * of.gradient(ahead), rate * c, p)
-        if float(((ahead - after) * (after - mu)).sum()) > 0:
+        after = power_prox(beyond - rate * part.gradient(beyond), rate * c, p)
+        if float(((beyond - after) * (after - at)).sum()) > 0:
             momentum = 1.0
         next_momentum = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = after + (momentum - 1) / next_momentum * (after - mu)
-        mu, momentum = after, next_momentum
-    return mu, ahead, momentum
+        beyond = after + (momentum - 1) / next_momentum * (after - at)
+        at, momentum = after, next_momentum
+    # What is not active has no weight.
+    found, next_ahead = torch.zeros_like(mu), torch.zeros_like(ahead)
+    found[active], next_ahead[active] = at, beyond
+    return found, next_ahead, momentum
 
 
 def _subgradient_step(of: Means, c: float, p: float, mu: Float[Tensor, "D K"]) -> Float[Tensor, "D K"]:

@@ -124,9 +124,9 @@ def start(
         return state
     if not holds_back(method):
         return FullBatchState(method, data, seed, device, sample_weight)
-    solver, penalty = _full_batch(method, data, seed, device, sample_weight)
+    solver, penalty, judges = _full_batch(method, data, seed, device, sample_weight)
     state = FullBatchState(replace(method, solver=solver), data, seed, device, sample_weight)
-    state.penalty, state.chosen_on = penalty, len(_rows(method, data, seed)[1])
+    state.penalty, state.chosen_on = penalty, judges
     return state
 
 
@@ -451,8 +451,8 @@ def _judged(
 
 def _full_batch(
     method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None
-) -> tuple[FullBatchSolver, float | None]:
-    """The solver and the head's penalty that the held rows prefer, for solvers that see all rows at every step."""
+) -> tuple[FullBatchSolver, float | None, int]:
+    """The solver and the head's penalty that the held rows prefer, and how many rows these are."""
     assert isinstance(method.solver, FullBatchSolver)
     fit, held = _rows(method, data, seed)
     take = (
@@ -493,4 +493,4 @@ def _full_batch(
         if worse == 2:  # the path goes on to ever smaller penalties, which take ever longer
             break
     assert best
-    return best[1], best[2]
+    return best[1], best[2], len(held)
