@@ -26,13 +26,14 @@ def poll(draw: Callable[[], None], pace: Callable[[], float | None]) -> None:
 
     Args:
         draw: puts the part on the page.
-        pace: seconds until the next drawing; None: only when somebody touches a widget in it. It is asked after every
-            drawing.
+        pace: seconds until the next drawing; None: only when somebody touches a widget in it. It is asked before and
+            after every drawing: what ends between the two may be drawn as it was, and is drawn once more.
     """
 
     def again() -> None:
+        before = pace()
         draw()
-        _set_clock(pace())
+        _set_clock(pace() or before)
 
     st.fragment(again, run_every=pace())()
 
