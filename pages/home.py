@@ -8,7 +8,7 @@ from kernlab import devices
 from kernlab.pictures.function_view import function_view, plot_function
 from kernlab.pictures.joint import joint_density, plot_joint
 from kernlab.ui import pictures, polling, setup
-from kernlab.ui.links import door
+from kernlab.ui.links import link
 from kernlab.ui.miniature import SPEC, Miniature
 
 FRAME = 0.5  # seconds a moment stays on the screen
@@ -87,6 +87,6 @@ DOORS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
 )  # fmt: skip
 for place, (page, title, icon, words, scene) in zip(st.columns(len(DOORS)), DOORS, strict=True):
     with place, st.container(border=True):
-        door(page, f"**{title}**", icon, **scene)
+        link(page, f"**{title}**", icon, **scene)
         st.caption(words)
 st.caption(f"Training will run on: {devices.describe(devices.resolve('auto'))}")

@@ -5,7 +5,7 @@ import streamlit as st
 from kernlab.jobs import manager
 from kernlab.ui import polling, scene, table
 from kernlab.ui.forms import sentences, to_text
-from kernlab.ui.links import door
+from kernlab.ui.links import link
 from kernlab.ui.transport import progress
 from kernlab.ui.watch import Watch
 
@@ -36,7 +36,7 @@ if before := jobs.queue():
 
 if not everything and not store.list(deleted=True):
     st.info("Nothing has been trained here yet. A run of a few seconds is a good start:", icon=":material/waves:")
-    door("train", "Open the Train page", ":material/play_circle:")
+    link("train", "Open the Train page", ":material/play_circle:")
 
 wanted = table.filters(everything)
 scene.write("runs", {key: to_text(value) for key, value in wanted.items() if value})

@@ -6,7 +6,7 @@ from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.ui import live, polling, scene, setup, view
 from kernlab.ui.forms import sentences
-from kernlab.ui.links import door
+from kernlab.ui.links import link
 from kernlab.ui.pages import PAGES
 from kernlab.ui.transport import progress, transport
 from kernlab.ui.watch import Watch
@@ -88,7 +88,7 @@ def panel() -> None:
         with inside.container(horizontal=True, key="inside"):
             st.caption("Look inside this run:")
             for name, label, icon in INSIDE:
-                door(name, label, icon, run=watch.id)
+                link(name, label, icon, run=watch.id)
 
 
 if (came := scene.arrived("train")) is not None:

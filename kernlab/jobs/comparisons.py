@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kernlab import devices
@@ -19,7 +19,7 @@ from kernlab.compare.records import RecordStore, StoredComparison
 from kernlab.compare.run import Computed, Planned, compare
 from kernlab.errors import KernlabError
 from kernlab.files import Claim
-from kernlab.jobs.queue import LIVE, Job, JobState, Kind, Queue, Status, elsewhere, sentence
+from kernlab.jobs.queue import LIVE, Claimed, JobState, Kind, Queue, Status, elsewhere, sentence
 
 __all__ = ["ComparisonState", "Comparisons", "remaining"]
 
@@ -44,12 +44,12 @@ class ComparisonState(JobState):
         return tuple(record for record in self.records if record.status == "failed")
 
 
-class _Comparing(Job):
+class _Comparing(Claimed):
     kind = "comparison"
 
     def __init__(self, owner: Comparisons, stored: StoredComparison, claim: Claim, options: Mapping[str, Any]) -> None:
-        super().__init__(owner.jobs, stored.id, stored.name, "comparisons")
-        self._owner, self._comparison, self._claim, self._options = owner, stored.comparison, claim, options
+        super().__init__(owner, claim, stored.id, stored.name, "comparisons")
+        self._store, self._comparison, self._options = owner.store, stored.comparison, options
         self._cells: Sequence[Cell] = ()
         self._records: Mapping[str, Record] = {}
         self._fresh: set[str] = set()  # keys of the cells that were computed since it was started
@@ -61,20 +61,16 @@ class _Comparing(Job):
                 break
             if self.paused:
                 self.wait()
-        self.say("finished" if self._complete else "interrupted" if self.interrupted else "stopped")
-
-    def skipped(self) -> None:
-        self.say("interrupted" if self.interrupted else "stopped")
+        if self._complete:
+            self.say("finished")
+        else:
+            self.skipped()
 
     def failed(self, error: BaseException) -> None:
         if not isinstance(error, KernlabError):
             _log.error("a comparison stopped with an unexpected error", exc_info=error)
         self.error = sentence(error)
         self.say("failed")
-
-    def ended(self) -> None:
-        self._owner.last[self.id] = replace(self.state(), position=None, mine=False)
-        self._claim.release(interrupted=self.interrupted and self.status == "interrupted")
 
     @property
     def _complete(self) -> bool:
@@ -83,7 +79,7 @@ class _Comparing(Job):
     def _compute(self) -> None:
         for event in compare(
             self._comparison,
-            store=self._owner.store,
+            store=self._store,
             stop=lambda: self.cancelled or self.paused,
             at_once=self._at_once,
             **self._options,
@@ -123,17 +119,14 @@ class Comparisons(Kind):
     Args:
         store: where they are kept.
         queue: default: one of its own.
-
-    Attributes:
-        last: how those ended that this process has worked on.
     """
 
     kind = "comparison"
+    last: dict[str, ComparisonState]
 
     def __init__(self, store: RecordStore, queue: Queue | None = None) -> None:
-        super().__init__(queue or Queue())
+        super().__init__(queue)
         self.store = store
-        self.last: dict[str, ComparisonState] = {}
         self._read: dict[str, Record] = {}  # of those that other processes compute, by key of the cell
 
     def start(

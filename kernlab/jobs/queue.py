@@ -14,13 +14,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from kernlab.errors import KernlabError, StoreError
+from kernlab.files import Claim
 from kernlab.training.control import Control
 
-__all__ = ["LIVE", "RULE", "Job", "JobState", "Kind", "Queue", "Status"]
+__all__ = ["LIVE", "RULE", "Claimed", "Job", "JobState", "Kind", "Queue", "Status"]
 
 Status: TypeAlias = Literal[
     "", "queued", "running", "paused", "stopping", "finished", "failed", "stopped", "interrupted", "damaged"
@@ -231,6 +232,26 @@ class Job(Control):
         return {**place, "beside": tuple(f"the {job.kind} {job.name}" for job in self.queue.beside(self))}
 
 
+class Claimed(Job):
+    """A job that claims what it works on, so that no other process does, and whose end is remembered by its kind.
+
+    Args:
+        owner: what remembers it, in ``last``.
+        claim: released when the job has ended; of an interrupted one a mark stays.
+    """
+
+    def __init__(self, owner: Kind, claim: Claim, id: str, name: str, line: str) -> None:
+        super().__init__(owner.jobs, id, name, line)
+        self._last, self._claim = owner.last, claim
+
+    def skipped(self) -> None:
+        self.say("interrupted" if self.interrupted else "stopped")
+
+    def ended(self) -> None:
+        self._last[self.id] = replace(self.state(), position=None, mine=False)
+        self._claim.release(interrupted=self.status == "interrupted")
+
+
 class Queue:
     """The jobs that one process works on."""
 
@@ -278,13 +299,17 @@ class Kind:
     """What can be done with the jobs of one kind, whichever process works on them.
 
     Args:
-        queue: of this process.
+        queue: of this process; default: one of its own.
+
+    Attributes:
+        last: how the claimed ones ended that this process has worked on.
     """
 
     kind: ClassVar[str]
 
-    def __init__(self, queue: Queue) -> None:
-        self.jobs = queue
+    def __init__(self, queue: Queue | None = None) -> None:
+        self.jobs = queue or Queue()
+        self.last: dict[str, Any] = {}
 
     def snapshot(self, id: str) -> JobState:
         """How far the job is, whoever works or worked on it."""

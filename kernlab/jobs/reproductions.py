@@ -16,14 +16,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kernlab import processes
 from kernlab.errors import StoreError
 from kernlab.files import Claim, replacing
-from kernlab.jobs.queue import Job, JobState, Kind, Queue, Status, elsewhere, sentence
+from kernlab.jobs.queue import Claimed, JobState, Kind, Queue, Status, elsewhere, sentence
 
 __all__ = ["Asked", "ReproductionState", "Reproductions"]
 
@@ -69,12 +69,12 @@ class ReproductionState(JobState):
     pausable: bool = False
 
 
-class _Reproducing(Job):
+class _Reproducing(Claimed):
     kind = "reproduction"
 
     def __init__(self, owner: Reproductions, asked: Asked, claim: Claim) -> None:
-        super().__init__(owner.jobs, asked.key, asked.name, "reproductions")
-        self._owner, self._asked, self._claim = owner, asked, claim
+        super().__init__(owner, claim, asked.key, asked.name, "reproductions")
+        self._root, self._asked = owner.root, asked
         self._process: subprocess.Popen[str] | None = None
         self._said: list[str] = []
 
@@ -87,7 +87,7 @@ class _Reproducing(Job):
             self._process.terminate()
 
     def work(self) -> None:
-        with tempfile.TemporaryDirectory(dir=self._owner.root, prefix=".") as folder:
+        with tempfile.TemporaryDirectory(dir=self._root, prefix=".") as folder:
             self._process = processes.started("kernlab.cli", *self._asked.words, "--out", folder)
             if self.cancelled:  # since it was begun
                 self._process.terminate()
@@ -104,22 +104,15 @@ class _Reproducing(Job):
             else:
                 rows = json.loads((Path(folder) / f"{self.name}.json").read_text("utf-8"))
                 kept = {**asdict(self._asked), "seconds": self.elapsed, "when": time.time(), "rows": rows}
-                with replacing(self._owner.root / f"{self.id}.json") as file:
+                with replacing(self._root / f"{self.id}.json") as file:
                     file.write(json.dumps(kept).encode())
                 self.say("finished")
-
-    def skipped(self) -> None:
-        self.say("interrupted" if self.interrupted else "stopped")
 
     def failed(self, error: BaseException) -> None:
         self.error = (
             f"its table cannot be kept: {error}" if isinstance(error, OSError | ValueError) else sentence(error)
         )
         self.say("failed")
-
-    def ended(self) -> None:
-        self._owner.last[self.id] = replace(self.state(), position=None, mine=False)
-        self._claim.release(interrupted=self.status == "interrupted")
 
     def state(self) -> ReproductionState:
         return ReproductionState(
@@ -133,17 +126,14 @@ class Reproductions(Kind):
     Args:
         root: the folder of runs and comparisons.
         queue: default: one of its own.
-
-    Attributes:
-        last: how those ended that this process has worked on.
     """
 
     kind = "reproduction"
+    last: dict[str, ReproductionState]
 
     def __init__(self, root: Path, queue: Queue | None = None) -> None:
-        super().__init__(queue or Queue())
+        super().__init__(queue)
         self.root = root / "reproductions"
-        self.last: dict[str, ReproductionState] = {}
 
     def start(self, asked: Asked) -> None:
         """Begin; one that is under way here is left as it is.

@@ -162,7 +162,7 @@ class Trainings(Kind):
         device_key: Callable[[str], str] | None = None,
         queue: Queue | None = None,
     ) -> None:
-        super().__init__(queue or Queue())
+        super().__init__(queue)
         self.store, self.train = store, train or _train
         self._device_key = device_key or _device_key
         self.refused: dict[str, KernlabError] = {}

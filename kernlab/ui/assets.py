@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlab.ui.pages import PAGES
 
-__all__ = ["MAIN", "door", "lifespan", "routes", "url"]
+__all__ = ["MAIN", "lifespan", "loader", "routes", "url"]
 
 #: The script behind every page address.
 MAIN = Path(__file__).with_name("main.py")
@@ -53,7 +53,7 @@ def url(name: str) -> str:
     return f"assets/{_tag(name)}/{name}"
 
 
-def door(name: str, *arguments: str) -> str:
+def loader(name: str, *arguments: str) -> str:
     """A component's code: it hands over to a module of ours that the browser keeps.
 
     Streamlit sends a component's code with every message, so the code itself is short.

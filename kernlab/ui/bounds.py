@@ -19,9 +19,9 @@ from kernlab.pictures.bound_rates import (
 )
 from kernlab.pictures.bound_sliders import BoundSlider, Given, bars_if, given, read_changes, sliders, what_if
 from kernlab.pictures.bound_terms import plot_bound_now
+from kernlab.pictures.recorded import Moment
 from kernlab.ui import pictures, view
 from kernlab.ui.live import digits
-from kernlab.ui.watch import Moment
 
 __all__ = ["said", "what_if_section"]
 

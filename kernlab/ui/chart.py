@@ -16,12 +16,12 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.utils import PlotlyJSONEncoder
 
-from kernlab.ui.assets import door, url
+from kernlab.ui.assets import loader, url
 
 __all__ = ["live_chart", "to_json"]
 
 _component = st.components.v2.component(
-    "kernlab_chart", js=door("chart.js", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
+    "kernlab_chart", js=loader("chart.js", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
 )
 
 

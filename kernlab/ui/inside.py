@@ -19,6 +19,7 @@ from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.jobs.trainings import Trainings
 from kernlab.pictures.base import PICTURES, At, Picture, offered
+from kernlab.pictures.recorded import Moment
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
 from kernlab.ui import live, pictures, polling, scene, view
@@ -26,7 +27,7 @@ from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
 from kernlab.ui.table import result
 from kernlab.ui.transport import progress
-from kernlab.ui.watch import Moment, Watch
+from kernlab.ui.watch import Watch
 
 __all__ = ["EXAMPLE", "page"]
 

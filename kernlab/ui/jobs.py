@@ -17,13 +17,13 @@ from starlette.routing import BaseRoute, Route
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import RULE, JobState, manager
-from kernlab.ui.assets import door
+from kernlab.ui.assets import loader
 
 __all__ = ["head", "routes"]
 
 _FRESH = 0.5  # seconds that an answer serves every tab
 
-_component = st.components.v2.component("kernlab_jobs", js=door("jobs.js"), isolate_styles=False)
+_component = st.components.v2.component("kernlab_jobs", js=loader("jobs.js"), isolate_styles=False)
 
 
 def head() -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from kernlab.paths import bundle
 
-__all__ = ["door", "go"]
+__all__ = ["go", "link"]
 
 
 def go(page: str, **scene: str) -> NoReturn:
@@ -16,6 +16,6 @@ def go(page: str, **scene: str) -> NoReturn:
     st.switch_page(bundle() / "pages" / f"{page}.py", query_params=scene)
 
 
-def door(page: str, label: str, icon: str, **scene: str) -> None:
+def link(page: str, label: str, icon: str, **scene: str) -> None:
     """A link to a page."""
     st.page_link(bundle() / "pages" / f"{page}.py", label=label, icon=icon, query_params=scene or None)

@@ -14,13 +14,14 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.pictures.base import At, Picture, offered
+from kernlab.pictures.recorded import Moment
 from kernlab.pictures.results import head_words
 from kernlab.pictures.weights import rank
 from kernlab.solvers import Assigned, ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import chosen, pictures, view
 from kernlab.ui.controls import controls
-from kernlab.ui.watch import Moment, Watch
+from kernlab.ui.watch import Watch
 
 __all__ = [
     "columns",

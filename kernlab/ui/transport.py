@@ -10,9 +10,10 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.jobs.queue import RULE, JobState
 from kernlab.jobs.trainings import Trainings
+from kernlab.pictures.recorded import learns_in_batches, solved_at_once
 from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
-from kernlab.ui.watch import Watch, learns_in_batches, solved_at_once
+from kernlab.ui.watch import Watch
 
 __all__ = ["ICONS", "duration", "progress", "sharing", "status_words", "transport"]
 

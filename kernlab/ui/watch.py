@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 from kernlab.errors import UnknownNameError
 from kernlab.jobs.trainings import Trainings, TrainingState
-from kernlab.pictures.recorded import Moment, RecordedRun, learns_in_batches, may_end_early, solved_at_once
+from kernlab.pictures.recorded import RecordedRun, may_end_early
 
-__all__ = ["Moment", "Watch", "learns_in_batches", "may_end_early", "solved_at_once"]
+__all__ = ["Watch"]
 
 
 class Watch(RecordedRun):
