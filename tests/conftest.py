@@ -12,6 +12,9 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
 from collections.abc import Callable, Iterator
 
 import pytest
+
+pytest.register_assert_rewrite("drawn")  # its assertions are shared by tests and explain themselves like theirs
+
 from browsing import PATIENCE
 from serving import ROOT, Server, launch, running
 

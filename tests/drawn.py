@@ -23,6 +23,22 @@ def has_values(figure):
     return any(np.size(getattr(trace, key)) for trace in figure.data for key in ("x", "y", "z") if key in trace)
 
 
+def keeps_promises(figure, size=200_000):
+    """What every picture promises: a title, a kept zoom, named traces with hover words, and few bytes and points.
+
+    Returns:
+        its layout, whose axes differ from picture to picture.
+    """
+    layout = figure.layout
+    assert layout.title.text
+    assert layout.uirevision
+    assert all(trace.name for trace in figure.data)
+    assert all(trace.hovertemplate or trace.hoverinfo == "skip" for trace in figure.data)
+    assert len(figure.to_json()) < size
+    assert all(len(trace.x) <= 2000 for trace in figure.data if trace.type == "scatter")
+    return layout
+
+
 def whole_kernel(method, params):
     """The kernel of a whole model, with all of its features."""
     columns = method.feature_map.columns(params) if isinstance(method.feature_map, FeatureMap) else 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import has_values
+from drawn import has_values, keeps_promises
 
 from kernlab.pictures.frame_spectrum import (
     frame_eigenvalues,
@@ -33,15 +33,11 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_keeps_its_promises(name):
     figure = PICTURES[name]()
-    layout = figure.layout
+    layout = keeps_promises(figure)
     assert figure.data
-    assert layout.title.text
-    assert layout.uirevision
     assert layout.xaxis.title.text
     assert layout.yaxis.title.text
-    assert all(trace.name and trace.hovertemplate for trace in figure.data)
-    assert len(figure.to_json()) < 200_000
-    assert all(len(trace.x) <= 2000 for trace in figure.data if trace.type == "scatter")
+    assert all(trace.hovertemplate for trace in figure.data)
     assert has_values(figure) or name == "nothing learned"
 
 
