@@ -1,4 +1,4 @@
-"""Data as kernlab sees them: a Dataset, where it comes from, and how it is split and scaled.
+"""Data sets, their sources, and how they are split and scaled.
 
     Source.load() -> Dataset --prepare(dataset, DataSpec, seed)--> Prepared: scaled training and test parts
 
@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator
 
-from kernlab.data.ranks import Ranks
+from kernlab.data.normal_scores import NormalScores
+from kernlab.data.recipe import Preparation
 from kernlab.errors import DataError
 from kernlab.options import Component, component, option
 from kernlab.registry import Registry
@@ -23,9 +25,16 @@ from kernlab.typing import Task
 
 __all__ = ["SOURCES", "DataSpec", "Dataset", "Prepared", "Scaler", "Scaling", "Source"]
 
-Scaling = Literal["standardize", "[0,1]", "[-1,1]", "none", "ranks"]
+Scaling = Literal["standardize", "[0,1]", "[-1,1]", "none", "normal-scores"]
+
+_FIRST_NAMES = {"normal-scores": "ranks"}  # of scalings that have been renamed since
 
 _CHUNK = 2**21  # numbers handled at once in float64 (16 MB), so that no float64 copy of a whole table is made
+
+
+def scaling_name(name: Any) -> Any:
+    """The name of a scaling as it is today, where ``name`` may be an earlier one."""
+    return next((today for today, first in _FIRST_NAMES.items() if name == first), name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +42,19 @@ class Dataset:
     """A table of inputs with its targets.
 
     Attributes:
-        name: the name it was asked for by.
+        name: the name by which it was loaded.
         X: inputs, float32 [n d], C-contiguous, finite.
         y: class codes int64 [n] (0 … K−1), or targets float64 [n K].
         task: "classification" or "regression".
         feature_names: d names.
         target_names: K class labels (classification) or K target names (regression).
-        source_train_rows: the first that many rows are the source's own training part; None where
+        source_train_rows: so many rows, which come first, are the source's own training part; None where
             the source draws no boundary.
         image_shape: (height, width) where a row is a picture, found from the data, else None.
         warnings: sentences worth showing (constant columns, duplicate rows, tiny classes).
         description: one sentence.
         origin: where the data come from, citation and licence as far as known.
+        preparation: how raw rows become rows of ``X``; None where inputs are used as they are.
     """
 
     name: str
@@ -58,6 +68,7 @@ class Dataset:
     warnings: tuple[str, ...] = ()
     description: str = ""
     origin: str = ""
+    preparation: Preparation | None = None
 
     @property
     def n(self) -> int:
@@ -74,11 +85,11 @@ class Dataset:
 
 
 class Source(Component):
-    """Where a data set comes from; its options are a generator's (sample size, noise, seed).
+    """The source of a data set; its options are a generator's (sample size, noise, seed).
 
     Class attributes:
         task: what the data are for.
-        group: "bundled", "generated" or "folder"; how lists are grouped.
+        group: "bundled", "generated" or "folder"; lists are grouped by it.
         description: one sentence for lists.
     """
 
@@ -107,10 +118,10 @@ class DataSpec(Component):
     dataset: str = option("digits", "Name of the data set.")
     # On other components ``source`` is the paper; here it is where the data come from.
     source: dict[str, Any] = option({}, "Options of the generator.")  # type: ignore[assignment, misc]
-    scaling: Literal["auto", "standardize", "[0,1]", "[-1,1]", "none", "ranks"] = option(
+    scaling: Annotated[Literal["auto", Scaling], BeforeValidator(scaling_name)] = option(
         "auto",
-        "How inputs are scaled, fitted on the training part; auto: [-1,1] for pictures, else standardize; ranks: "
-        "standardised, and beside each input the normal score of its rank, which helps with heavy tails.",
+        "How inputs are scaled, fitted on the training part; auto: [-1,1] for pictures, else standardize; "
+        "normal-scores: standardised, and beside each input its normal score, which helps with heavy tails.",
     )
     target_scale: Literal["original", "[0,1]", "[0,100]"] = option(
         "original",
@@ -121,30 +132,34 @@ class DataSpec(Component):
     )
     test_size: float = option(0.2, "Share of the rows held out for testing.", gt=0, lt=1)
 
+    def identity(self) -> dict[str, Any]:
+        """The options as they enter a hash: a scaling counts under its first name, so that hashes stay as they were."""
+        return {**self.options(), "scaling": _FIRST_NAMES.get(self.scaling, self.scaling)}
+
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
     """z = (x − center) / scale, column by column; constant columns keep scale 1.
 
-    The kind "ranks" has d more columns, the normal scores of the inputs' ranks (:class:`Ranks`): both together let
-    frequencies follow an input as it is and as it is ordered. Measured: RMSE on cpusmall and cadata 7 % lower.
+    The kind "normal-scores" has d more columns, the normal scores of the inputs (:class:`NormalScores`): frequencies
+    can follow an input by its value and by its rank. Measured: RMSE on cpusmall and cadata 7 % lower.
 
-        standardize   center = mean            scale = standard deviation (divided by n)
-        [0,1]         center = min             scale = max − min
-        [-1,1]        center = (max + min)/2   scale = (max − min)/2
-        none          center = 0               scale = 1
-        ranks         as standardize, and then the ranks of all columns
+        standardize     center = mean            scale = standard deviation (divided by n)
+        [0,1]           center = min             scale = max − min
+        [-1,1]          center = (max + min)/2   scale = (max − min)/2
+        none            center = 0               scale = 1
+        normal-scores   as standardize, and then the normal scores of all columns
 
     Attributes:
-        kind: one of "standardize", "[0,1]", "[-1,1]", "none", "ranks".
+        kind: one of "standardize", "[0,1]", "[-1,1]", "none", "normal-scores".
         center, scale: float64 [d].
-        ranks: of the kind "ranks".
+        scores: of the kind "normal-scores".
     """
 
     kind: str
     center: NDArray[np.float64]
     scale: NDArray[np.float64]
-    ranks: Ranks | None = None
+    scores: NormalScores | None = None
 
     @classmethod
     def fit(
@@ -166,7 +181,7 @@ class Scaler:
                 contrast between pixels is kept. Ranges only.
             weight: how often each of the measured rows counts, above 0; once by default.
         """
-        d = X.shape[1]
+        d, kind = X.shape[1], scaling_name(kind)
         if kind == "none":
             return cls(kind, np.zeros(d), np.ones(d))
         low, high = np.full(d, np.inf), np.full(d, -np.inf)
@@ -175,7 +190,7 @@ class Scaler:
             low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
             total += part.sum(axis=0) if weight is None else weight[where] @ part
             n += len(part) if weight is None else float(weight[where].sum())
-        if kind in ("standardize", "ranks"):
+        if kind in ("standardize", "normal-scores"):
             center = total / n
             squares = np.zeros(d)
             for where, part in _chunks(X, rows):
@@ -188,25 +203,25 @@ class Scaler:
             center, scale = (low, high - low) if kind == "[0,1]" else ((high + low) / 2, (high - low) / 2)
         # A constant column's measured deviation is rounding error: dividing by it would invent a signal.
         constant = (low == high) | (scale == 0)
-        ranks = Ranks.fit(X, rows, weight) if kind == "ranks" else None
-        return cls(kind, np.where(low == high, low, center), np.where(constant, 1.0, scale), ranks)
+        scores = NormalScores.fit(X, rows, weight) if kind == "normal-scores" else None
+        return cls(kind, np.where(low == high, low, center), np.where(constant, 1.0, scale), scores)
 
     def transform(
         self, X: NDArray[Any], rows: NDArray[np.int64] | None = None, dtype: type[np.floating[Any]] = np.float32
     ) -> NDArray[Any]:
         """z = (x − center) / scale of the given rows (all by default), computed in float64, kept in ``dtype``.
 
-        [n d], or [n 2d] with the ranks on the right.
+        [n d], or [n 2d] with the normal scores on the right.
 
         Raises:
             DataError: a value so far outside the measured range that float32 could not hold it.
         """
         d = X.shape[1]
-        Z = np.empty((X.shape[0] if rows is None else len(rows), d if self.ranks is None else 2 * d), dtype)
+        Z = np.empty((X.shape[0] if rows is None else len(rows), d if self.scores is None else 2 * d), dtype)
         with np.errstate(over="ignore"):
             for where, part in _chunks(X, rows):
-                if self.ranks:
-                    Z[where, d:] = self.ranks.transform(part)
+                if self.scores:
+                    Z[where, d:] = self.scores.transform(part)
                 part -= self.center
                 part /= self.scale
                 Z[where, :d] = part
@@ -224,13 +239,13 @@ class Scaler:
         return np.asarray(Z, np.float64)[:, : len(self.center)] * self.scale + self.center
 
     def names(self, inputs: Sequence[str]) -> tuple[str, ...]:
-        """What the columns of ``transform`` are called, given the d inputs' names."""
-        return (*inputs, *(f"rank of {name}" for name in inputs)) if self.ranks else tuple(inputs)
+        """Names of the columns of ``transform``, given the d inputs' names."""
+        return (*inputs, *(f"normal score of {name}" for name in inputs)) if self.scores else tuple(inputs)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Plain numeric arrays, for a file of tensors."""
         kind = np.asarray(get_args(Scaling).index(self.kind), np.int64)
-        more = self.ranks.to_arrays() if self.ranks else {}
+        more = self.scores.to_arrays() if self.scores else {}
         return {"kind": kind, "center": self.center, "scale": self.scale, **more}
 
     @classmethod
@@ -238,11 +253,11 @@ class Scaler:
         """The scaler that :meth:`to_arrays` wrote."""
         kind = get_args(Scaling)[int(arrays["kind"])]
         center, scale = (np.asarray(arrays[key], np.float64) for key in ("center", "scale"))
-        return cls(kind, center, scale, Ranks.from_arrays(arrays) if kind == "ranks" else None)
+        return cls(kind, center, scale, NormalScores.from_arrays(arrays) if kind == "normal-scores" else None)
 
 
 def _chunks(X: NDArray[Any], rows: NDArray[np.int64] | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """The chosen rows as float64 copies, a few at a time, with the place each piece has among them."""
+    """The chosen rows as float64 copies, a few at a time, each with its place among them."""
     n = X.shape[0] if rows is None else len(rows)
     step = max(1, _CHUNK // max(1, X.shape[1]))
     for start in range(0, n, step):
@@ -252,15 +267,15 @@ def _chunks(X: NDArray[Any], rows: NDArray[np.int64] | None) -> Iterator[tuple[s
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What training sees.
+    """The split and scaled data that a training gets.
 
     Attributes:
-        dataset: the data as they came.
+        dataset: the data before splitting and scaling.
         train_rows, test_rows: row numbers in ``dataset``.
         X_train, X_test: scaled inputs, float32 [n d].
         y_train, y_test: class codes int64 [n], or targets float32 [n K] standardised with the
             training part's mean and deviation (so that learning rates mean the same everywhere).
-        inputs: the fitted input scaler; its ``kind`` is what "auto" came to.
+        inputs: the fitted input scaler; its ``kind`` is never "auto".
         targets: the scaler from reported units to standardised ones (regression only); its ``scale``
             turns an RMSE on standardised targets into the reported unit.
         target_unit: "original", "[0,1]" or "[0,100]": the reported unit.
@@ -286,5 +301,5 @@ class Prepared:
 
     @property
     def metric(self) -> str:
-        """What predictions are judged by: "accuracy" (percent), or "rmse" (reported unit)."""
+        """The measure of predictions: "accuracy" (percent), or "rmse" (reported unit)."""
         return "accuracy" if self.targets is None else "rmse"

@@ -1,4 +1,4 @@
-"""The small data sets that come with scikit-learn: there at once, without a download."""
+"""The small data sets that come with scikit-learn, which need no download."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from kernlab.data.base import SOURCES, Dataset, Source
 from kernlab.data.registered import registered
 from kernlab.data.table import make_dataset
 from kernlab.options import component
+from kernlab.typing import Task
 
 
 class Bundled(Source):
-    """``sklearn.datasets.load_<name>``, unscaled; what it is and whose it is stands in registry.toml."""
+    """``sklearn.datasets.load_<name>``, unscaled; registry.toml has its description and its source."""
 
     group = "bundled"
     arguments: ClassVar[dict[str, Any]] = {}
@@ -33,38 +34,13 @@ class Bundled(Source):
         )
 
 
-@SOURCES.register("digits")
-@component
-class Digits(Bundled):
-    name = "digits"
-    task = "classification"
+def _bundle(name: str, task: Task, **arguments: Any) -> None:
+    """Register a data set that is loaded with these arguments."""
+    members = {"name": name, "task": task, "arguments": arguments, "__module__": __name__}
+    SOURCES.add(name, component(type(name, (Bundled,), members)))
 
 
-@SOURCES.register("breast_cancer")
-@component
-class BreastCancer(Bundled):
-    name = "breast_cancer"
-    task = "classification"
-
-
-@SOURCES.register("wine")
-@component
-class Wine(Bundled):
-    name = "wine"
-    task = "classification"
-
-
-@SOURCES.register("iris")
-@component
-class Iris(Bundled):
-    name = "iris"
-    task = "classification"
-
-
-@SOURCES.register("diabetes")
-@component
-class Diabetes(Bundled):
-    name = "diabetes"
-    task = "regression"
-    # scikit-learn's default is scaled with all rows; ours is scaled with the training part only.
-    arguments: ClassVar[dict[str, Any]] = {"scaled": False}
+for _name in ("digits", "breast_cancer", "wine", "iris"):
+    _bundle(_name, "classification")
+# scikit-learn's default is scaled with all rows; kernlab scales with the training part only.
+_bundle("diabetes", "regression", scaled=False)

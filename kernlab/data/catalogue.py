@@ -1,4 +1,4 @@
-"""What data there are, by name, and the way from a name to a Dataset."""
+"""The data sets that can be loaded, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Known", "fingerprint", "known", "load"]
 
 
 class Known(NamedTuple):
-    """A data set as lists show it; None where only loading would tell.
+    """A data set as lists show it; what only loading shows is None.
 
     Attributes:
         name: what ``load`` takes.
@@ -28,7 +28,7 @@ class Known(NamedTuple):
         rows, features: n and d; a generator's with its default options.
         classes: number of classes, None for regression.
         description: one sentence.
-        available: False for a set of the registry whose file is not here.
+        available: False for a set of the registry whose file is missing, and for a file that cannot be read.
     """
 
     name: str
@@ -49,9 +49,9 @@ def load(spec_or_name: DataSpec | str, **options: Any) -> Dataset:
         **options: options of a generator; they win over the DataSpec's.
 
     Raises:
-        UnknownNameError: no data set, or no option, of that name; or its file is not here.
+        UnknownNameError: no data set or option has that name, or its file is missing.
         OptionError: an option outside its range.
-        DataError: the data cannot be used as they are, or a folder of KERNLAB_DATA is not there.
+        DataError: the data cannot be used as they are, or a folder of KERNLAB_DATA does not exist.
     """
     if isinstance(spec_or_name, DataSpec):
         name, options = spec_or_name.dataset, {**spec_or_name.source, **options}
@@ -73,7 +73,8 @@ def load(spec_or_name: DataSpec | str, **options: Any) -> Dataset:
             f"the data set {name!r} is known, but its file {name}.parquet must lie in a folder that "
             f"{folder.VARIABLE} lists",
             f"{folder.VARIABLE}={listed}" if listed else f"{folder.VARIABLE} is not set",
-            f"set {folder.VARIABLE} to the folder with that file; datasets/README.md describes its format",
+            f"run kernlab data get {name}, or set {folder.VARIABLE} to the folder with that file; datasets/README.md "
+            "describes its format",
         )
     else:
         raise UnknownNameError.among("data set", name, {*SOURCES, *files, *registered()})
@@ -84,13 +85,13 @@ def load(spec_or_name: DataSpec | str, **options: Any) -> Dataset:
 
 
 def known(missing: bool = False) -> list[Known]:
-    """Every data set that can be loaded here, without loading it.
+    """Every data set that can be loaded, without loading it.
 
     Args:
-        missing: list the registry's sets whose files are not here, too, with ``available=False``.
+        missing: list also the registry's sets whose files are missing, with ``available=False``.
 
     Raises:
-        DataError: a folder of KERNLAB_DATA is not there.
+        DataError: a folder of KERNLAB_DATA does not exist.
     """
     about = registered()
     found = []

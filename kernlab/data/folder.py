@@ -1,16 +1,19 @@
-"""Data sets in folders: every NAME.parquet in the folders that ``KERNLAB_DATA`` lists.
+"""Data sets in folders: every NAME.parquet in the folders that ``KERNLAB_DATA`` lists, and what was prepared.
 
 A file has one column per feature (numbers or true/false) and a column ``target``; several columns
 ``target_…`` make a regression with several outputs. Where a name exists twice, the bundled or generated
-set wins over a file and an earlier folder over a later one; the data set that is loaded says so.
+set wins over a file and an earlier folder over a later one; a warning of the loaded data set says so. A file that
+:mod:`kernlab.data.tables` prepared lies in the last folder, ``KERNLAB_HOME/data``, and says in its metadata what its
+columns are, which class codes stand for which labels, and how raw rows become its inputs.
 
-Nothing in a folder can stop the list of the others: only regular files are opened (a symbolic link is as good as
-what it leads to; pipes, sockets and devices are never opened, since reading one may wait for ever), and names, sizes
-and columns are read within the limits below.
+No file can keep the others from being listed: only regular files are opened, also by symbolic links (pipes, sockets
+and devices are never opened, since reading one may wait for ever), and names, sizes and columns are read within the
+limits below.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -24,14 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlab.data.base import Dataset
+from kernlab.data.recipe import Preparation
 from kernlab.data.registered import About
 from kernlab.data.table import encode, make_dataset
-from kernlab.errors import DataError
+from kernlab.errors import DataError, KernlabError
+from kernlab.paths import home
 from kernlab.typing import Task
 
-__all__ = ["VARIABLE", "files", "folders", "glance", "read"]
+__all__ = ["METADATA", "VARIABLE", "check_shape", "files", "folders", "glance", "metadata", "prepared", "read"]
 
 VARIABLE = "KERNLAB_DATA"
+METADATA = b"kernlab"  # the key in a Parquet file's metadata under which a prepared file describes itself
 
 _MOST_CLASSES = 100  # a whole-number target with more values than that is a quantity, not a class
 _MOST_LABELS = 1000  # words with more values than that are an identifier
@@ -47,24 +53,29 @@ def folders() -> list[Path]:
     """The folders of ``KERNLAB_DATA``, in order.
 
     Raises:
-        DataError: one of them is not there.
+        DataError: one of them does not exist.
     """
     parts = os.environ.get(VARIABLE, "").split(os.pathsep)
     listed = list(dict.fromkeys(Path(part).expanduser() for part in parts if part))
     for folder in listed:
         if not folder.is_dir():
             raise DataError(
-                f"every folder in {VARIABLE} must be there",
-                f"{str(folder)!r}, which is {'a file' if folder.exists() else 'not there'}",
+                f"every folder in {VARIABLE} must exist",
+                f"{str(folder)!r}, which is {'a file' if folder.exists() else 'missing'}",
                 f"correct or unset {VARIABLE}",
             )
     return listed
 
 
+def prepared() -> Path:
+    """The folder of data sets that were prepared from a person's own tables; it need not exist."""
+    return home() / "data"
+
+
 def files() -> dict[str, list[Path]]:
-    """The Parquet files by name; the first of a name is the one that is read."""
+    """The Parquet files by name; of several with one name the first is read."""
     found: dict[str, list[Path]] = {}
-    for folder in folders():
+    for folder in [*folders(), prepared()]:
         for path in sorted(folder.glob("*.parquet")):
             found.setdefault(path.stem, []).append(path)
     return found
@@ -73,7 +84,9 @@ def files() -> dict[str, list[Path]]:
 def glance(path: Path, about: About | None) -> tuple[Task, int, int, int | None]:
     """Task, rows, features and classes, from the file's footer and the first 2²⁰ rows of its target column alone."""
     with _opened(path) as (file, features, targets):
-        rows = file.metadata.num_rows
+        rows, own = file.metadata.num_rows, _described(file)
+        if own is not None:
+            return own["task"], rows, len(features), len(own["labels"]) or None
         if about is not None and about.describes(rows, len(features)):
             return about.task, rows, len(features), about.classes
         task, _, labels, _ = _targets(path, file, targets, None, _GLANCED)
@@ -86,7 +99,7 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
     Args:
         name: the name it was asked for by.
         path: the file.
-        about: what the registry knows under that name; used when rows and features agree with it.
+        about: the registry's entry of that name, used where rows and features agree with it.
 
     Raises:
         DataError: the file is damaged or not a table of numbers with a target.
@@ -94,7 +107,9 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
     import pyarrow as pa
 
     with _opened(path) as (file, features, targets):
-        rows, warnings = file.metadata.num_rows, []
+        rows, warnings, own = file.metadata.num_rows, [], _described(file)
+        if own is not None:
+            about = None
         if about is not None and not about.describes(rows, len(features)):
             warnings.append(
                 f"{path.name} is not the {name!r} of the registry ({about.rows} rows, {about.features} features); "
@@ -102,7 +117,7 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
             )
             about = None
         X = np.empty((rows, len(features)), np.float32)
-        start = 0  # what is infinite or NaN is refused by make_dataset
+        start = 0  # make_dataset refuses infinity and NaN
         for batch in file.iter_batches(max(1, _BATCH // len(features)), columns=features):
             stop = start + batch.num_rows
             places = {name: place for place, name in enumerate(batch.schema.names)}
@@ -110,6 +125,8 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
                 column = batch.column(places[feature]).cast(pa.float32(), safe=False)
                 X[start:stop, j] = column.to_numpy(zero_copy_only=False)  # too large: infinite; missing: NaN
             start = stop
+        if own is not None:
+            return _prepared_dataset(name, path, own, X, file, targets, features)
         task, y, labels, guesses = _targets(path, file, targets, about)
     return make_dataset(
         name,
@@ -125,9 +142,64 @@ def read(name: str, path: Path, about: About | None = None) -> Dataset:
     )
 
 
+def metadata(path: Path) -> tuple[dict[str, Any] | None, int]:
+    """How a prepared file describes itself (None: it is not one), and its number of rows.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    with _opened(path) as (file, _, _):
+        return _described(file), file.metadata.num_rows
+
+
+def _described(file: Any) -> dict[str, Any] | None:
+    text = (file.schema_arrow.metadata or {}).get(METADATA)
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+        fits = found["task"] in ("classification", "regression") and found["features"] < len(file.schema_arrow.names)
+        return found if fits and isinstance(found["labels"], list) else None
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def _prepared_dataset(
+    name: str, path: Path, own: dict[str, Any], X: NDArray[np.float32], file: Any, targets: list[str],
+    features: list[str],
+) -> Dataset:  # fmt: skip
+    """The data set of a prepared file, its codes as they are labelled."""
+    import pyarrow as pa
+
+    try:
+        preparation = Preparation.from_dict(own["preparation"]) if own.get("preparation") else None
+        task: Task = own["task"]
+        table = file.read(columns=targets)
+        columns = [table.column(each).cast(pa.float64()).to_numpy() for each in targets]
+        y = np.stack(columns, axis=1)
+        labels = own["labels"] if task == "classification" else own["targets"]
+        if task == "classification" and not ((y >= 0) & (y < len(labels))).all():
+            raise ValueError("a class code without a label")
+    except (KernlabError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DataError(f"{path.name} must be as kernlab prepared it", error, "import the table again") from None
+    return make_dataset(
+        name,
+        X,
+        y[:, 0] if task == "classification" else y,
+        task,
+        features,
+        labels,
+        source_train_rows=own.get("train_rows"),
+        warnings=own.get("notes", ()),
+        description=own.get("description") or f"Prepared from {own.get('made', {}).get('file', path.name)}.",
+        origin=own.get("origin") or str(path),
+        preparation=preparation,
+    )
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
-    """The open file with the names of its features and targets; trouble with it becomes a DataError."""
+    """The open file with the names of its features and targets; what PyArrow refuses becomes a DataError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -145,12 +217,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
 
 
 def _check(path: Path) -> None:
-    """Refuse what must not be opened, and a footer that is too large to be read.
-
-    Raises:
-        DataError: the path leads to something else than a regular file, or the footer is above its limit.
-        OSError: the path leads nowhere, or the file cannot be read.
-    """
+    """Raise DataError unless the path leads to a regular file whose footer is small enough to be read."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode):
         kinds = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
@@ -161,7 +228,7 @@ def _check(path: Path) -> None:
         )
     with path.open("rb") as file:
         if file.seek(0, os.SEEK_END) < 8:
-            return  # PyArrow says what is wrong
+            return  # PyArrow says what is wrong with so short a file
         file.seek(-8, os.SEEK_END)  # the length of the footer (4 bytes, little-endian), then the letters PAR1
         length = int.from_bytes(file.read(4), "little")
         if file.read(4) == b"PAR1" and length > _LARGEST_FOOTER:
@@ -173,25 +240,17 @@ def _check(path: Path) -> None:
 
 
 def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
-    """Names of the feature and the target columns, after checking that they are usable."""
+    """Names of the feature and the target columns, checked."""
     import pyarrow as pa
 
-    rows, width = file.metadata.num_rows, file.metadata.num_columns
-    if width > _MOST_COLUMNS:
-        fix = "keep the columns that matter, or project the inputs to fewer of them"
-        raise DataError(f"{path.name} must have at most {_MOST_COLUMNS} columns", f"{width} columns", fix)
-    if rows * width > _MOST_NUMBERS:
-        raise DataError(
-            f"{path.name} must have at most {_MOST_NUMBERS} numbers, rows times columns",
-            f"{rows} rows of {width} columns",
-            "keep a sample of the rows",
-        )
+    rows = file.metadata.num_rows
+    check_shape(path.name, rows, file.metadata.num_columns)
     schema = file.schema_arrow
     kinds = dict(zip(schema.names, schema.types, strict=True))
     # pandas stores an index that is not 0, 1, 2 … as a column of this name: a row number, not a feature.
     names = [name for name in schema.names if not re.fullmatch(r"__index_level_\d+__", name)]
     targets = [name for name in names if name == "target" or name.startswith("target_")]
-    features = [name for name in names if not (name == "target" or name.startswith("target_"))]
+    features = [name for name in names if name not in targets]
     long = [name for name in names if len(name) > _LONGEST_NAME]
     if long:
         raise DataError(
@@ -221,19 +280,32 @@ def _columns(path: Path, file: Any) -> tuple[list[str], list[str]]:
                 "store several targets as the columns target_0, target_1 …",
             )
     for feature in features:
-        kind = kinds[feature]
-        if not (
-            pa.types.is_integer(kind)
-            or pa.types.is_floating(kind)
-            or pa.types.is_boolean(kind)
-            or pa.types.is_decimal(kind)
-        ):
+        if not (_is_number(kinds[feature]) or pa.types.is_boolean(kinds[feature])):
             raise DataError(
                 f"feature columns of {path.name} must hold numbers",
-                f"column {feature!r} of type {kind}",
+                f"column {feature!r} of type {kinds[feature]}",
                 "turn it into numbers (for words: one 0/1 column per word) or drop it",
             )
     return features, targets
+
+
+def check_shape(name: str, rows: int, width: int) -> None:
+    """Raise DataError unless a table of that shape can be loaded."""
+    if width > _MOST_COLUMNS:
+        fix = "keep the columns that matter, or project the inputs to fewer of them"
+        raise DataError(f"{name} must have at most {_MOST_COLUMNS} columns", f"{width} columns", fix)
+    if rows * width > _MOST_NUMBERS:
+        raise DataError(
+            f"{name} must have at most {_MOST_NUMBERS} numbers, rows times columns",
+            f"{rows} rows of {width} columns",
+            "keep a sample of the rows",
+        )
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _targets(
@@ -247,7 +319,7 @@ def _targets(
     else:
         table = pa.Table.from_batches([next(file.iter_batches(rows, columns=names))])
     kinds = [table.schema.field(name).type for name in names]
-    counted = [pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in kinds]
+    counted = [_is_number(kind) for kind in kinds]
     for name in names:
         missing = table.column(name).null_count
         if missing:
@@ -275,7 +347,7 @@ def _targets(
             raise DataError(
                 f"a target of words must have at most {_MOST_LABELS} classes",
                 f"{len(labels)} in {path.name}",
-                "choose another target column; this one looks like an identifier",
+                "choose another target column; this one seems to be an identifier",
             )
         return "classification", codes, labels, []
     values = column.cast(pa.float64(), safe=False).to_numpy()

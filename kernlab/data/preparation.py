@@ -1,4 +1,4 @@
-"""From a data set to what training sees: split, scale, and the score that any method has to beat."""
+"""Splitting and scaling a data set, and the score of the constant predictor, which any method has to beat."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def prepare(dataset: Dataset, spec: DataSpec, seed: int) -> Prepared:
         seed: of the random split, 0 … 2³² − 1; the same seed gives the same rows in the same order.
 
     Raises:
-        DataError: a part of the split would be empty or hold one class only, a class is too small
+        DataError: a part of the split would be empty or have one class only, a class is too small
             for a stratified split, or the data set has no boundary of its own.
     """
     train, test = _source_split(dataset) if spec.split == "source" else _random_split(dataset, spec.test_size, seed)
@@ -41,7 +41,7 @@ def prepare(dataset: Dataset, spec: DataSpec, seed: int) -> Prepared:
         present = np.unique(dataset.y[train])
         if len(present) < 2:
             raise DataError(
-                "the training part must hold at least two classes",
+                "the training part must have at least two classes",
                 f"only class {dataset.target_names[present[0]]!r} among {len(train)} rows",
                 "choose split=random or a smaller test_size",
             )
@@ -91,20 +91,19 @@ def score(prepared: Prepared, predicted: NDArray[Any], y: NDArray[Any], unit: fl
 
 
 def rescaled(prepared: Prepared, kind: Scaling) -> Prepared:
-    """The same split with its inputs scaled otherwise, measured on the training part again."""
+    """The same split with its inputs scaled in another way, measured on the training part again."""
     return replace(prepared, **_scaled(prepared.dataset, kind, prepared.train_rows, prepared.test_rows))
 
 
 def _scaled(dataset: Dataset, kind: Scaling, train: NDArray[np.int64], test: NDArray[np.int64]) -> dict[str, Any]:
     """Inputs of both parts; a picture's grey values share one range."""
-    common = dataset.image_shape is not None and kind not in ("standardize", "ranks")
-    inputs = Scaler.fit(kind, dataset.X, train, common=common)
+    inputs = Scaler.fit(kind, dataset.X, train, common=dataset.image_shape is not None)
     X_train, X_test = (inputs.transform(dataset.X, rows) for rows in (train, test))
     return {"X_train": X_train, "X_test": X_test, "inputs": inputs}
 
 
 def constant_metric(prepared: Prepared) -> float:
-    """What the best constant prediction scores on the test part; a method that learned anything beats it.
+    """The score of the best constant prediction on the test part; a method that learned anything beats it.
 
     Classification: accuracy in percent of always naming the training part's largest class (the
     lowest code on a tie). Regression: the RMSE of always predicting the training part's mean, in the
@@ -150,7 +149,7 @@ def _random_split(dataset: Dataset, test_size: float, seed: int) -> tuple[NDArra
     if min(n_train, n_test) < needed:
         each = f"at least one row for each of the {needed} classes" if classes is not None else "at least one row"
         raise DataError(
-            f"training and test part must each hold {each}",
+            f"training and test part must each have {each}",
             f"test_size {test_size:g} of {n} rows leaves {n_train} to train on and {n_test} to test",
             "choose a test_size nearer to 0.5" if n >= 2 * needed else "add rows",
         )

@@ -1,10 +1,12 @@
-"""The data sets that kernlab knows of by name, whether their files are here or not: registry.toml."""
+"""The data sets of registry.toml, whether their files are present or not."""
 
 from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from kernlab.paths import bundle
 from kernlab.typing import Task
@@ -29,6 +31,10 @@ class About:
     train_rows: int | None = None
     openml: int | None = None
     sha256: str = ""
+    content: str = ""
+    files: tuple[Mapping[str, Any], ...] = ()
+    columns: tuple[str, ...] = ()
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     note: str = ""
 
     @property
@@ -37,7 +43,7 @@ class About:
         return f"{self.origin}. {self.citation} Licence: {self.licence}."
 
     def describes(self, rows: int, features: int) -> bool:
-        """Does a table of that shape fit this entry? A namesake with other data must not borrow its boundary."""
+        """Whether a table of that shape can be this entry's: other data of that name must not get its boundary."""
         return (rows, features) == (self.rows, self.features)
 
 
@@ -46,4 +52,7 @@ def registered() -> dict[str, About]:
     """The entries of registry.toml by name."""
     with (bundle() / "datasets" / "registry.toml").open("rb") as file:
         entries = tomllib.load(file)
-    return {name: About(**{**entry, "labels": tuple(entry.get("labels", ()))}) for name, entry in entries.items()}
+    lists = ("labels", "files", "columns")
+    return {
+        name: About(**{**entry, **{key: tuple(entry.get(key, ())) for key in lists}}) for name, entry in entries.items()
+    }

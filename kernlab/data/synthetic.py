@@ -1,14 +1,13 @@
-"""Generators: data whose truth is a formula on the screen. Same options, same seed, same numbers.
+"""Generators: data whose truth is a known formula. The same options and seed give the same numbers.
 
-Points are drawn first and labelled by the formula; noise is added last and from the same stream, so
-that turning the noise up moves the same points. Labels are taken from the 32-bit points that are
-handed out: without noise the formula holds for every row exactly.
+Points are drawn first and labelled by the formula; noise is added last and from the same stream, so that more noise
+moves the same points. Labels are computed from the 32-bit points of the data set: without noise the formula holds for
+every row exactly.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -245,7 +244,7 @@ class Chirp(Generator):
 
 @SOURCES.register("step")
 @component
-class Step(Generator):
+class StepFunction(Generator):
     name = "step"
     title = "Step"
     task = "regression"
@@ -296,47 +295,6 @@ class Lissajous(Generator):
         return t / (2 * np.pi), np.concatenate([np.sin(self.horizontal * t), np.cos(self.vertical * t)], axis=1)
 
 
-@SOURCES.register("gp_stationary")
-@component
-class StationaryGP(Generator):
-    name = "gp_stationary"
-    title = "Stationary Gaussian process"
-    task = "regression"
-    labels = ("y",)
-    formula = r"f\sim GP(0,k),\quad k(x,x') = \exp\left(-\tfrac{(x-x')^2}{2\ell^2}\right)"
-    description = "A smooth random function that wiggles alike everywhere."
-    source = "Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), eq. 4.9"
-
-    lengthscale: float = option(0.05, "Length-scale ℓ on [0, 1].", ge=0.01, le=10, log=True)
-
-    def draw(self, random: Random) -> tuple[Array, Array]:
-        return _draw_function(lambda a, b: gaussian_kernel(a, b, self.lengthscale), self.interval, random)
-
-
-@SOURCES.register("gp_nonstationary")
-@component
-class NonstationaryGP(Generator):
-    name = "gp_nonstationary"
-    title = "Non-stationary Gaussian process"
-    task = "regression"
-    labels = ("y",)
-    formula = (
-        r"k(x,x') = \sqrt{\tfrac{2\ell(x)\ell(x')}{\ell(x)^2+\ell(x')^2}}"
-        r"\exp\left(-\tfrac{(x-x')^2}{\ell(x)^2+\ell(x')^2}\right),\quad \ell(x) = \ell_0^{1-x}\ell_1^{x}"
-    )
-    description = "A random function, slow on the left and quick on the right: its length-scale changes with x."
-    source = "Gibbs (1997); Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), eq. 4.32"
-
-    lengthscale_left: float = option(0.3, "Length-scale ℓ₀ at x = 0.", ge=0.01, le=10, log=True)
-    lengthscale_right: float = option(0.02, "Length-scale ℓ₁ at x = 1.", ge=0.01, le=10, log=True)
-
-    def draw(self, random: Random) -> tuple[Array, Array]:
-        def kernel(a: Array, b: Array) -> Array:
-            return gibbs_kernel(a, b, self.lengthscale_left, self.lengthscale_right)
-
-        return _draw_function(kernel, self.interval, random)
-
-
 def gaussian_kernel(a: Array, b: Array, lengthscale: float) -> Array:
     """exp(−(a − b)²/(2ℓ²)) for all pairs of two lists of numbers."""
     return np.exp(-((a[:, None] - b[None, :]) ** 2) / (2 * lengthscale**2))
@@ -349,19 +307,62 @@ def gibbs_kernel(a: Array, b: Array, left: float, right: float) -> Array:
     return np.sqrt(2 * first * second / squares) * np.exp(-((a[:, None] - b[None, :]) ** 2) / squares)
 
 
-def _draw_function(
-    kernel: Callable[[Array, Array], Array], points: Callable[[Random], Array], random: Random
-) -> tuple[Array, Array]:
-    """Points and a Gaussian process at them.
+@component
+class GaussianProcess(Generator):
+    """Base of the generators that draw a function from a kernel."""
 
-    The function is drawn on a fixed grid, five grid points to the shortest length-scale, and joined by a
-    cubic spline: asking for more rows shows more of the same function and costs no bigger matrix.
-    """
-    from scipy.interpolate import CubicSpline
+    task = "regression"
+    labels = ("y",)
 
-    grid = np.linspace(0, 1, 501)
-    # A smooth kernel's matrix is singular in double precision; a nugget of 1e-9 (3e-5 in f) makes it definite.
-    factor = np.linalg.cholesky(kernel(grid, grid) + 1e-9 * np.eye(len(grid)))
-    function = CubicSpline(grid, factor @ random.standard_normal(len(grid)))
-    x = points(random)
-    return x, function(x)
+    def kernel(self, a: Array, b: Array) -> Array:
+        """The kernel of all pairs of two lists of numbers."""
+        raise NotImplementedError
+
+    def draw(self, random: Random) -> tuple[Array, Array]:
+        """Points and the function at them.
+
+        The function is drawn on a fixed grid, five grid points to the shortest length-scale, and joined by a
+        cubic spline: more rows show more of the same function and need no larger matrix.
+        """
+        from scipy.interpolate import CubicSpline
+
+        grid = np.linspace(0, 1, 501)
+        # A smooth kernel's matrix is singular in double precision; a nugget of 1e-9 (3e-5 in f) makes it definite.
+        factor = np.linalg.cholesky(self.kernel(grid, grid) + 1e-9 * np.eye(len(grid)))
+        function = CubicSpline(grid, factor @ random.standard_normal(len(grid)))
+        x = self.interval(random)
+        return x, function(x)
+
+
+@SOURCES.register("gp_stationary")
+@component
+class StationaryGP(GaussianProcess):
+    name = "gp_stationary"
+    title = "Stationary Gaussian process"
+    formula = r"f\sim GP(0,k),\quad k(x,x') = \exp\left(-\tfrac{(x-x')^2}{2\ell^2}\right)"
+    description = "A smooth random function that wiggles alike everywhere."
+    source = "Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), eq. 4.9"
+
+    lengthscale: float = option(0.05, "Length-scale ℓ on [0, 1].", ge=0.01, le=10, log=True)
+
+    def kernel(self, a: Array, b: Array) -> Array:
+        return gaussian_kernel(a, b, self.lengthscale)
+
+
+@SOURCES.register("gp_nonstationary")
+@component
+class NonstationaryGP(GaussianProcess):
+    name = "gp_nonstationary"
+    title = "Non-stationary Gaussian process"
+    formula = (
+        r"k(x,x') = \sqrt{\tfrac{2\ell(x)\ell(x')}{\ell(x)^2+\ell(x')^2}}"
+        r"\exp\left(-\tfrac{(x-x')^2}{\ell(x)^2+\ell(x')^2}\right),\quad \ell(x) = \ell_0^{1-x}\ell_1^{x}"
+    )
+    description = "A random function, slow on the left and quick on the right: its length-scale changes with x."
+    source = "Gibbs (1997); Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), eq. 4.32"
+
+    lengthscale_left: float = option(0.3, "Length-scale ℓ₀ at x = 0.", ge=0.01, le=10, log=True)
+    lengthscale_right: float = option(0.02, "Length-scale ℓ₁ at x = 1.", ge=0.01, le=10, log=True)
+
+    def kernel(self, a: Array, b: Array) -> Array:
+        return gibbs_kernel(a, b, self.lengthscale_left, self.lengthscale_right)

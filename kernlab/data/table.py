@@ -1,11 +1,12 @@
-"""The one door through which data come in: columns and targets are checked and become a Dataset.
+"""Columns and targets are checked here, whatever their source, and become a Dataset.
 
-What cannot be used is an error that names the column and the remedy; what can be used but is worth
-knowing (constant columns, copies of rows, tiny classes) becomes a warning on the Dataset.
+Data that cannot be used raise an error that names the column and the remedy; what can be used but is worth knowing
+(constant columns, copies of rows, tiny classes) becomes a warning on the Dataset.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.data.base import Dataset
-from kernlab.data.pictures import picture_shape
+from kernlab.data.recipe import Preparation
 from kernlab.errors import DataError
 from kernlab.typing import Task
 
-__all__ = ["encode", "make_dataset"]
+__all__ = ["encode", "make_dataset", "picture_shape"]
 
 _TINY_CLASS = 5  # rows: below that, an 80/20 split leaves a class without a test row
+
+# Of :func:`picture_shape`.
+_ROWS = 1000  # rows used, spread evenly: correlations of a few tenths are clear from so many
+_NEIGHBOUR = 0.25  # smallest mean correlation between neighbouring pixels
+_MARGIN = 0.1  # by which the pixel below must beat the one half a row away
 
 
 def encode(values: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -41,6 +47,7 @@ def make_dataset(
     warnings: Sequence[str] = (),
     description: str = "",
     origin: str = "",
+    preparation: Preparation | None = None,
 ) -> Dataset:
     """A checked Dataset.
 
@@ -53,7 +60,7 @@ def make_dataset(
         target_names: K class labels or target names; the codes, or "target", by default.
         source_train_rows: rows of the source's own training part, which come first.
         warnings: sentences that go before the ones found here.
-        description, origin: see :class:`Dataset`.
+        description, origin, preparation: see :class:`Dataset`.
 
     Raises:
         DataError: no or one row, NaN or infinity, one class or one target value only, all columns constant.
@@ -127,6 +134,7 @@ def make_dataset(
         warnings=(*warnings, *found),
         description=description,
         origin=origin,
+        preparation=preparation,
     )
 
 
@@ -197,3 +205,39 @@ def _list(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:
     """Up to five of the chosen names."""
     picked = [name for name, each in zip(names, chosen, strict=True) if each]
     return ", ".join(picked[:5]) + (f" and {len(picked) - 5} more" if len(picked) > 5 else "")
+
+
+def picture_shape(X: NDArray[np.float32]) -> tuple[int, int] | None:
+    """(height, width) when the rows of X [n d] are square pictures of at least 8 × 8 pixels, else None.
+
+    The answer depends on the numbers alone, never on a name. A square grey picture of side s, read row by row, has
+    three properties:
+
+    1. the pixels share one range: most columns reach the table's smallest value, or span most of its range;
+    2. a pixel resembles its right-hand neighbour (lag 1) and the one below (lag s);
+    3. it resembles the one below *more* than the one half a row away (lag s/2). A time series or a
+       spectrum of s² points has the first two properties too, but its resemblance only falls with the lag.
+    """
+    n, d = X.shape
+    side = math.isqrt(d)
+    if side < 8 or side * side != d or n < 20:
+        return None
+    Z = X[np.linspace(0, n - 1, min(n, _ROWS)).astype(int)].astype(np.float64)
+    low, high = Z.min(axis=0), Z.max(axis=0)
+    shared = (low == low.min()) | (high - low >= 0.5 * (high.max() - low.min()))
+    if shared.mean() < 0.5:
+        return None
+    Z -= Z.mean(axis=0)
+    deviation = np.sqrt((Z**2).mean(axis=0))
+    varies = deviation > 0
+    Z /= np.where(varies, deviation, 1.0)
+    grid, alive = Z.reshape(-1, side, side), varies.reshape(side, side)
+
+    def resemblance(dy: int, dx: int) -> float:
+        """Mean correlation of pixels (y, x) and (y + dy, x + dx); blank pixels have none."""
+        both = alive[: side - dy, : side - dx] & alive[dy:, dx:]
+        pairs = (grid[:, : side - dy, : side - dx] * grid[:, dy:, dx:]).mean(axis=0)
+        return float(pairs[both].mean()) if both.any() else 0.0
+
+    right, below, away = resemblance(0, 1), resemblance(1, 0), resemblance(0, side // 2)
+    return (side, side) if min(right, below) >= _NEIGHBOUR and below - away >= _MARGIN else None

@@ -54,7 +54,7 @@ def test_the_seed_decides_the_split():
     assert not np.array_equal(first.train_rows, np.sort(first.train_rows))  # shuffled
 
 
-@pytest.mark.parametrize("scaling", ["auto", "standardize", "[0,1]", "[-1,1]", "ranks"])
+@pytest.mark.parametrize("scaling", ["auto", "standardize", "[0,1]", "[-1,1]", "normal-scores"])
 def test_test_rows_do_not_influence_the_scaling(scaling):
     data = table()
     before = prepare(data, spec(scaling=scaling), 0)
@@ -80,13 +80,13 @@ def test_training_part_is_standardised():
     np.testing.assert_allclose(made.inputs.inverse(made.X_test), made.dataset.X[made.test_rows], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["[-1,1]", "ranks", "standardize"])
+@pytest.mark.parametrize("kind", ["[-1,1]", "normal-scores", "standardize"])
 @pytest.mark.parametrize("name", ["digits", "diabetes"])
 def test_scaled_again_is_as_scaled_at_once(name, kind):
     again = rescaled(prepare(load(name), DataSpec(scaling="none"), 0), kind)
     once = prepare(load(name), DataSpec(scaling=kind), 0)
     assert again.inputs.kind == kind
-    assert again.d == (2 if kind == "ranks" else 1) * again.dataset.d
+    assert again.d == (2 if kind == "normal-scores" else 1) * again.dataset.d
     np.testing.assert_array_equal(again.X_train, once.X_train)
     np.testing.assert_array_equal(again.X_test, once.X_test)
     np.testing.assert_array_equal(again.train_rows, once.train_rows)
@@ -175,23 +175,23 @@ def test_a_seed_out_of_range(seed):
         prepare(table(), spec(), seed)
 
 
-# -- ranks, seen from a run ---------------------------------------------------------------------------------------
+# -- normal scores, seen from a run -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("name", ["ASKL", "NysDI"])
-def test_a_run_on_ranks_is_drawn_saved_and_used_in_the_units_of_the_data(d, name, tmp_path):
+def test_a_run_on_normal_scores_is_drawn_saved_and_used_in_the_units_of_the_data(d, name, tmp_path):
     rng = np.random.default_rng(0)
     X = np.exp(rng.standard_normal((80, d)))
-    data = prepare(make_dataset("made", X, np.log(X[:, :1]), "regression"), spec(scaling="ranks"), 0)
+    data = prepare(make_dataset("made", X, np.log(X[:, :1]), "regression"), spec(scaling="normal-scores"), 0)
     options = {"n_features": 8, "epochs": 3, "batch_size": 32, "compile": "off"}
-    run = RunSpec(method=METHODS[name].with_options(options), data=spec(scaling="ranks"), device="cpu")
+    run = RunSpec(method=METHODS[name].with_options(options), data=spec(scaling="normal-scores"), device="cpu")
     happened = list(train(run, data=data))
     started = next(event for event in happened if isinstance(event, Started))
     assert (started.facts["d"], len(started.facts["feature_names"]), started.facts["scaling"]) == (
         2 * d,
         2 * d,
-        "ranks",
+        "normal-scores",
     )
     finished = happened[-1]
     assert isinstance(finished, Finished)

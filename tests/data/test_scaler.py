@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import norm, rankdata
 
 from kernlab.data import Scaler
-from kernlab.data.ranks import KNOTS, Ranks
+from kernlab.data.normal_scores import KNOTS, NormalScores
 from kernlab.errors import DataError
 
-KINDS = ("standardize", "[0,1]", "[-1,1]", "none", "ranks")
+KINDS = ("standardize", "[0,1]", "[-1,1]", "none", "normal-scores")
 
 
 def test_each_kind_follows_its_formula():
@@ -49,7 +49,7 @@ def test_a_constant_column_keeps_scale_one(kind):
     scaler = Scaler.fit(kind, X)
     assert scaler.scale[0] == 1.0
     expected = np.float32(0.1) if kind == "none" else 0.0
-    np.testing.assert_array_equal(scaler.transform(X)[:, [0, -2] if kind == "ranks" else [0]], expected)
+    np.testing.assert_array_equal(scaler.transform(X)[:, [0, -2] if kind == "normal-scores" else [0]], expected)
 
 
 def test_chosen_rows_only_and_many_chunks(monkeypatch):
@@ -88,24 +88,24 @@ def test_what_float32_cannot_hold_is_refused():
         scaler.transform(np.array([[1e30]]))
 
 
-# -- ranks --------------------------------------------------------------------------------------------------------
+# -- normal scores ------------------------------------------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=60), st.integers(0, 9))
-def test_ranks_are_standardised_normal_scores_with_ties_in_the_middle(first, seed):
+def test_normal_scores_are_standardised_with_ties_in_the_middle(first, seed):
     X = np.stack([first, np.random.default_rng(seed).standard_cauchy(len(first))], axis=1)
     scores = norm.ppf((rankdata(X, axis=0) - 0.5) / len(X))
     spread = scores.std(axis=0)
     spread[spread < 1e-12] = 1  # a constant column: nothing to divide by
-    Z = Scaler.fit("ranks", X).transform(X, dtype=np.float64)
+    Z = Scaler.fit("normal-scores", X).transform(X, dtype=np.float64)
     np.testing.assert_allclose(Z[:, 2:], (scores - scores.mean(axis=0)) / spread, atol=1e-9)
     np.testing.assert_array_equal(Z[:, :2], Scaler.fit("standardize", X).transform(X, dtype=np.float64))
 
 
-def test_ranks_do_not_feel_the_unit_and_end_where_the_training_rows_end():
+def test_normal_scores_do_not_feel_the_unit_and_end_where_the_training_rows_end():
     x = np.random.default_rng(0).standard_normal(5000)[:, None]
-    plain, wild = Ranks.fit(x), Ranks.fit(np.exp(5 * x))
+    plain, wild = NormalScores.fit(x), NormalScores.fit(np.exp(5 * x))
     assert len(plain.values) <= KNOTS < len(x)
     np.testing.assert_allclose(plain.transform(x), wild.transform(np.exp(5 * x)), atol=0.02)
     beyond = plain.transform(np.array([[x.min() - 9], [x.max() + 9]]))
@@ -118,12 +118,12 @@ def test_ranks_do_not_feel_the_unit_and_end_where_the_training_rows_end():
 def test_a_weight_counts_as_that_many_copies_of_a_row():
     rng = np.random.default_rng(3)
     X, weight = rng.integers(0, 9, (40, 3)).astype(float), rng.integers(1, 5, 40)
-    weighted = Scaler.fit("ranks", X, weight=weight.astype(float))
-    copied = Scaler.fit("ranks", np.repeat(X, weight, axis=0)[::-1])
+    weighted = Scaler.fit("normal-scores", X, weight=weight.astype(float))
+    copied = Scaler.fit("normal-scores", np.repeat(X, weight, axis=0)[::-1])
     np.testing.assert_allclose(weighted.transform(X), copied.transform(X), atol=1e-6)
 
 
-def test_names_tell_which_columns_are_ranks():
+def test_names_tell_which_columns_are_normal_scores():
     X = np.arange(6.0).reshape(3, 2)
-    assert Scaler.fit("ranks", X).names(("a", "b")) == ("a", "b", "rank of a", "rank of b")
+    assert Scaler.fit("normal-scores", X).names(("a", "b")) == ("a", "b", "normal score of a", "normal score of b")
     assert Scaler.fit("standardize", X).names(["a", "b"]) == ("a", "b")

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.ndimage import gaussian_filter
 
 from kernlab.data import encode, make_dataset
+from kernlab.data.table import picture_shape
 from kernlab.errors import DataError
 
 X = np.arange(12.0).reshape(6, 2)
@@ -97,3 +99,42 @@ def test_encode_sorts_and_names():
     assert (codes.tolist(), labels) == ([1, 0, 1], ("a", "b"))
     codes, labels = encode(np.array([7.0, -1.0, 7.0]))
     assert (codes.tolist(), labels) == ([1, 0, 1], ("-1", "7"))
+
+
+# -- pictures are recognised by the numbers, and tables that resemble them are not
+
+RNG = np.random.default_rng(0)
+
+
+def smooth(n, side):
+    """Random pictures with soft edges, darkest value 0 everywhere."""
+    return np.maximum(gaussian_filter(RNG.standard_normal((n, side, side)), (0, 1, 1)), 0).reshape(n, -1)
+
+
+@pytest.mark.parametrize("side", [8, 11, 16, 28])
+def test_smooth_pictures_are_found(side):
+    assert picture_shape(smooth(300, side).astype(np.float32)) == (side, side)
+
+
+def series(n, d):
+    phase = RNG.uniform(0, 2 * np.pi, (n, 1))
+    return np.sin(3 * 2 * np.pi * np.arange(d) / d + phase) + 0.1 * RNG.standard_normal((n, d))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        RNG.standard_normal((300, 64)),
+        RNG.integers(0, 2, (300, 256)),
+        series(300, 256),
+        RNG.standard_normal((300, 256)).cumsum(axis=1),
+        smooth(300, 8)[:, RNG.permutation(64)],
+        smooth(300, 8) * np.logspace(0, 3, 64) + np.arange(64),
+        smooth(300, 8)[:, :63],
+        smooth(300, 7),
+        RNG.standard_normal((300, 1)) + 0.1 * RNG.standard_normal((300, 64)),
+    ],
+    ids=["noise", "bits", "wave", "walk", "shuffled", "units", "63", "7x7", "one-factor"],
+)
+def test_other_tables_are_not(table):
+    assert picture_shape(table.astype(np.float32)) is None

@@ -1,10 +1,10 @@
-"""Normal scores of ranks: where a value stands among those of the training part, whatever its unit.
+"""Normal scores: the normal quantile of a value's rank among the training part, which no unit changes.
 
     F(x) = (weight of values below x + ½ weight of values equal to x) / weight of all,      r(x) = Φ⁻¹(F(x))
 
-then each column is brought to mean 0 and deviation 1 over the training part. Between two measured values r is
-drawn straight, beyond the least and the largest it stays as it is there. A heavy tail, which takes most of a
-standardised column's deviation, is pulled in, and what lies crowded is spread out.
+Each column of r is then standardised over the training part. Between two measured values r is linear, beyond the
+least and the largest value it is constant. A heavy tail, which takes most of a standardised column's deviation, is
+pulled in, and values that lie close together are spread out.
 
 Source: Blom 1958; Conover & Iman 1981.
 """
@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ranks"]
+__all__ = ["NormalScores"]
 
 KNOTS = 1000  # of a column at most
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
-    """The function r of every column, as straight pieces between knots.
+class NormalScores:
+    """The function r of every column, linear between knots.
 
     Attributes:
         starts: int64 [d+1]; column j's knots are ``starts[j]`` … ``starts[j+1]`` − 1.
-        values: float64, where the knots are; ascending within a column.
-        scores: float64, r there.
+        values: float64, positions of the knots, ascending within a column.
+        scores: float64, r at the knots.
     """
 
     starts: NDArray[np.int64]
@@ -40,8 +40,8 @@ class Ranks:
     @classmethod
     def fit(
         cls, X: NDArray[Any], rows: NDArray[np.int64] | None = None, weight: NDArray[np.float64] | None = None
-    ) -> Ranks:
-        """Measure the ranks.
+    ) -> NormalScores:
+        """Measure the function of each column.
 
         Args:
             X: [n d], finite.
@@ -60,12 +60,12 @@ class Ranks:
         return Z
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Plain numeric arrays."""
+        """Plain numeric arrays, under the names that the files of models have had from the start."""
         return {"rank_starts": self.starts, "rank_values": self.values, "rank_scores": self.scores}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Ranks:
-        """The ranks that :meth:`to_arrays` wrote."""
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NormalScores:
+        """The normal scores that :meth:`to_arrays` wrote."""
         return cls(
             np.asarray(arrays["rank_starts"], np.int64),
             np.asarray(arrays["rank_values"], np.float64),
