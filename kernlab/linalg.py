@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from kernlab.errors import DataError
 from kernlab.typing import Float, Tensor
 
 __all__ = [
     "Moments",
-    "Ridge",
+    "RidgeFit",
     "RidgePath",
     "alignment",
+    "as_numpy",
     "cholesky",
+    "eigh",
     "gram",
     "inverse_sqrt",
     "median_distance",
@@ -24,6 +28,7 @@ __all__ = [
     "nuclear_norm",
     "real_targets",
     "ridge",
+    "row_space",
     "singular_value_threshold",
     "singular_values",
     "wide",
@@ -98,6 +103,11 @@ def wide(A: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     return (A.cpu() if A.device.type == "mps" else A).double()
 
 
+def as_numpy(A: Float[Tensor, "*shape"]) -> NDArray[np.float64]:
+    """A as float64 in NumPy."""
+    return np.asarray(wide(A).cpu().numpy())
+
+
 def gram(A: Float[Tensor, "m D"]) -> Float[Tensor, "D D"]:
     """AᵀA; with many columns only the blocks on and below the diagonal are multiplied."""
     D, step = A.shape[1], GRAM_BLOCK
@@ -109,6 +119,34 @@ def gram(A: Float[Tensor, "m D"]) -> Float[Tensor, "D D"]:
         product[start:, rows] = A[:, start:].mT @ A[:, rows]
         product[rows, start + step :] = product[start + step :, rows].mT
     return product
+
+
+def eigh(A: Float[Tensor, "n n"]) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
+    """Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns.
+
+    Divide and conquer, which is fast, gives up on some matrices with many equal eigenvalues; QR iteration is slower and
+    does not.
+
+    Raises:
+        LinAlgError: A has NaN or infinity.
+    """
+    try:
+        values, vectors = torch.linalg.eigh(A)
+    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]
+        if not torch.isfinite(A).all():
+            raise
+        from scipy.linalg import eigh as iterated
+
+        values, vectors = (torch.from_numpy(each).to(A) for each in iterated(as_numpy(A), driver="ev"))
+    return values, vectors
+
+
+def row_space(A: Float[Tensor, "n D"]) -> Float[Tensor, "D r"]:
+    """Orthonormal columns that every row of A is a combination of, for D > n, up to rounding."""
+    s, U = eigh(A @ A.mT)
+    kept = s > len(s) * torch.finfo(s.dtype).eps * s[-1].clamp_min(torch.finfo(s.dtype).tiny)
+    found: Tensor = (A.mT @ U[:, kept]) / s[kept].sqrt()
+    return found
 
 
 def cholesky(A: Float[Tensor, "D D"]) -> tuple[Float[Tensor, "D D"], float]:
@@ -183,7 +221,7 @@ class _InverseSqrt(torch.autograd.Function):
         return U @ inner @ U.mT, None
 
 
-class Ridge(NamedTuple):
+class RidgeFit(NamedTuple):
     """A fitted ridge regression f(x) = Wᵀφ(x) + b.
 
     Attributes:
@@ -214,7 +252,11 @@ class Moments(NamedTuple):
 
 
 def moments(
-    blocks: Iterable[Float[Tensor, "_ D"]], Y: Float[Tensor, "n K"], *, sample_weight: Float[Tensor, " n"] | None = None
+    blocks: Iterable[Float[Tensor, "_ D"]],
+    Y: Float[Tensor, "n K"],
+    *,
+    sample_weight: Float[Tensor, " n"] | None = None,
+    centred: bool = True,
 ) -> Moments:
     """Centred moments of features that come in blocks of rows, read once: n × D never has to fit in memory.
 
@@ -222,6 +264,7 @@ def moments(
         blocks: Φ in blocks of rows, n rows together.
         Y: targets.
         sample_weight: w_i ≥ 0; None: all 1.
+        centred: take the means off; otherwise they count as 0.
 
     Raises:
         DataError: a weight is negative or not finite, or all are zero.
@@ -229,7 +272,7 @@ def moments(
     targets = wide(Y)
     root = None if sample_weight is None else checked_weight(sample_weight).to(targets.device).sqrt()[:, None]
     total = len(Y) if root is None else float(root.pow(2).sum())
-    target_mean = (targets if root is None else targets * root**2).sum(0) / total
+    target_mean = (targets if root is None else targets * root**2).sum(0) / total * centred
     targets = targets - target_mean
     gram = cross = first = shift = targets.new_empty(0)
     start = 0
@@ -237,19 +280,23 @@ def moments(
         Phi, rows = wide(block), slice(start, start + len(block))
         if not start:
             # Centred once more at the end; taking a mean off first keeps that from cancelling digits.
-            shift = Phi.mean(0)
+            shift = Phi.mean(0) * centred
             D = Phi.shape[1]
             gram, cross, first = Phi.new_zeros(D, D), Phi.new_zeros(D, Y.shape[1]), Phi.new_zeros(D)
         Phi, T = Phi - shift, targets[rows]
         if root is not None:
             Phi, T = Phi * root[rows], T * root[rows]
-        gram.addmm_(Phi.mT, Phi)
+        for left in range(0, Phi.shape[1], GRAM_BLOCK):  # the blocks on and below the diagonal
+            gram[left:, left : left + GRAM_BLOCK].addmm_(Phi[:, left:].mT, Phi[:, left : left + GRAM_BLOCK])
         cross.addmm_(Phi.mT, T)
         first += Phi.sum(0) if root is None else (Phi.mT @ root[rows])[:, 0]
         start += len(block)
     if start != len(Y):
         raise ValueError(f"{start} rows of features for {len(Y)} rows of targets")
-    mean = first / total
+    for left in range(0, len(gram), GRAM_BLOCK):
+        rest = slice(left + GRAM_BLOCK, None)
+        gram[left : left + GRAM_BLOCK, rest] = gram[rest, left : left + GRAM_BLOCK].mT
+    mean = first / total * centred
     return Moments(gram.addr_(mean, mean, alpha=-total), cross, mean + shift, target_mean)
 
 
@@ -259,7 +306,7 @@ def ridge(
     penalty: float,
     *,
     sample_weight: Float[Tensor, " n"] | None = None,
-) -> Ridge:
+) -> RidgeFit:
     """Ridge regression in closed form, by centring and Cholesky.
 
     .. math:: \\min_{W,b}\\ \\sum_i w_i\\|W^\\top\\varphi_i+b-y_i\\|^2+\\rho\\|W\\|_F^2,
@@ -295,17 +342,24 @@ def ridge(
 
 def _ridge_of_rows(
     Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], penalty: float, sample_weight: Float[Tensor, " n"] | None
-) -> Ridge:
+) -> RidgeFit:
     """The same from the n × n system, for more features than rows."""
-    w = Phi.new_ones(len(Phi)) if sample_weight is None else checked_weight(sample_weight).to(Phi.device)
-    targets, total, root = wide(Y), w.sum(), w.sqrt()[:, None]
-    mean, target_mean = w @ Phi / total, w @ targets / total
-    centred = root * (Phi - mean)
+    centred, targets, m = _centred_rows(Phi, Y, sample_weight)
     K = centred @ centred.mT
     K.diagonal().add_(penalty)
     L, jitter = cholesky(K)
-    W = centred.mT @ torch.cholesky_solve(root * (targets - target_mean), L)
-    return Ridge(W.to(Y.device, Y.dtype), (target_mean - mean @ W).to(Y.device, Y.dtype), jitter)
+    return _fitted(m, centred.mT @ torch.cholesky_solve(targets, L), jitter, Y)
+
+
+def _centred_rows(
+    Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], sample_weight: Float[Tensor, " n"] | None
+) -> tuple[Float[Tensor, "n D"], Float[Tensor, "n K"], Moments]:
+    """√w_i φ̄_i and √w_i ȳ_i, and the moments without the D × D matrix."""
+    w = Phi.new_ones(len(Phi)) if sample_weight is None else checked_weight(sample_weight).to(Phi.device)
+    Y, total, root = wide(Y), w.sum(), w.sqrt()[:, None]
+    mean, target_mean = w @ Phi / total, w @ Y / total
+    centred, targets = root * (Phi - mean), root * (Y - target_mean)
+    return centred, targets, Moments(Phi.new_empty(0, 0), centred.mT @ targets, mean, target_mean)
 
 
 def checked_weight(weight: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
@@ -357,7 +411,7 @@ class RidgePath:
             m, s, self._V = _turned_rows(torch.cat([wide(block) for block in blocks()]), Y, sample_weight)
         else:
             m = moments(blocks(), Y, sample_weight=sample_weight)
-            s, self._V = torch.linalg.eigh(m.gram)
+            s, self._V = eigh(m.gram)
         self._moments, self._s = m, s.clamp_min(0)
         self._turned = self._V.mT @ m.cross
         eps = torch.finfo(s.dtype)
@@ -371,7 +425,7 @@ class RidgePath:
         jitter = max(0.0, self._floor - float(self._s[:1].sum()) - penalty)
         return self._s + (penalty + jitter), jitter
 
-    def fit(self, penalty: float) -> Ridge:
+    def fit(self, penalty: float) -> RidgeFit:
         """The same as :func:`ridge` with this penalty."""
         lifted, jitter = self._lifted(penalty)
         return _fitted(self._moments, self._V @ (self._turned / lifted[:, None]), jitter, self._Y)
@@ -406,21 +460,16 @@ def _turned_rows(
 ) -> tuple[Moments, Float[Tensor, " r"], Float[Tensor, "D r"]]:
     """Moments without the D × D matrix, and its eigenvalues and vectors from the n × n one, for D > n.
 
-    Where the rows end there is nothing: what is left out of V is orthogonal to every row.
+    The directions that are left out of V are orthogonal to every row.
     """
-    w = Phi.new_ones(len(Phi)) if sample_weight is None else checked_weight(sample_weight).to(Phi.device)
-    targets, total, root = wide(Y), w.sum(), w.sqrt()[:, None]
-    mean, target_mean = w @ Phi / total, w @ targets / total
-    centred = root * (Phi - mean)
-    s, U = torch.linalg.eigh(centred @ centred.mT)
+    centred, _, m = _centred_rows(Phi, Y, sample_weight)
+    s, U = eigh(centred @ centred.mT)
     kept = s > len(s) * torch.finfo(s.dtype).eps * s[-1].clamp_min(torch.finfo(s.dtype).tiny)
-    V = (centred.mT @ U[:, kept]) / s[kept].sqrt()
-    cross = centred.mT @ (root * (targets - target_mean))
-    return Moments(Phi.new_empty(0, 0), cross, mean, target_mean), s[kept], V
+    return m, s[kept], (centred.mT @ U[:, kept]) / s[kept].sqrt()
 
 
-def _fitted(m: Moments, W: Float[Tensor, "D K"], jitter: float, like: Tensor) -> Ridge:
-    return Ridge(W.to(like.device, like.dtype), (m.target_mean - m.mean @ W).to(like.device, like.dtype), jitter)
+def _fitted(m: Moments, W: Float[Tensor, "D K"], jitter: float, like: Tensor) -> RidgeFit:
+    return RidgeFit(W.to(like.device, like.dtype), (m.target_mean - m.mean @ W).to(like.device, like.dtype), jitter)
 
 
 def alignment(Phi: Float[Tensor, "n D"], Y: Float[Tensor, "n K"], *, centred: bool = True) -> float:

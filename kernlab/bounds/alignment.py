@@ -3,7 +3,7 @@
     A(K, YYᵀ) = ⟨K, YYᵀ⟩ / (‖K‖_F ‖YYᵀ‖_F),   K = ΦΦᵀ,   before and after
     D_χ²(q ‖ uniform) = N_w Σ q_m² − 1 ≤ ρ
 
-The paper's risk bound holds for every kernel of the ball alike and leaves its constants open; what a run can
+The paper's risk bound is the same for every kernel of the ball and leaves its constants open; what a run can
 show is where in the ball it ended, and what that cost in features. The solver raises ⟨K, YYᵀ⟩, not the cosine:
 with many classes A can fall although ⟨K, YYᵀ⟩ has grown several times, because ‖K‖_F has grown more.
 
@@ -28,7 +28,7 @@ ALIGNMENT = Bound(
              "How well the kernel of all candidates, equally weighted, agrees with which samples belong together.",
              "LKRF eq. 5"),
         Term("alignment", "Alignment", r"A(CK_qC,CYY^\top C)",
-             "The same for the re-weighted kernel, both matrices centred: 1 would be a kernel that knows the targets.",
+             "The same for the re-weighted kernel, both matrices centred: 1 would be the kernel of the targets.",
              "LKRF eq. 5; Cortes et al. 2012"),
         Term("alignment_uncentred", "Alignment, not centred", r"A(K_q,YY^\top)",
              "Without centring, so a kernel that is constant scores as well.", "LKRF eq. 5"),

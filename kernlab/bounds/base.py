@@ -1,4 +1,4 @@
-"""A bound is shown as its terms: each with a name, a formula, a source and a sentence in plain words."""
+"""A bound as its terms: each with a name, a formula, a source and a sentence that explains it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ DELTA = 0.05  # bounds hold with probability 1 − δ
 
 
 class Term(NamedTuple):
-    """One term of a bound, in words. Its values over training are the metric ``bound/<key>``.
+    """One term of a bound. Its values over training are the metric ``bound/<key>``.
 
     Attributes:
         key: name in metrics and JSON.
         title: short name for legends.
         formula: LaTeX.
-        sentence: what it says, in plain words.
+        sentence: its meaning.
         source: where it comes from.
     """
 
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
         factor: a term it is multiplied by.
         scale: a number it is multiplied by.
         replaces: the stacked term whose place it takes.
-        error: the term with the standard error of ``of``; empty: there is none.
+        error: the term with the standard error of ``of``, or empty.
     """
 
     title: str
@@ -64,7 +64,7 @@ class Bound(NamedTuple):
         measured: key of what the bound is about, drawn as the strongest curve.
         estimates: other readings of the same bound, each a stacked bar instead of the one of ``stack``.
         unit: what bars and curves are measured in.
-        trivial: key of the risk that needs no learning; a total that is not below it says nothing.
+        trivial: key of the risk that needs no learning; a total that is not below it is vacuous.
     """
 
     name: str

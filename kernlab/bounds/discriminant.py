@@ -37,7 +37,7 @@ DISCRIMINANT = Bound(
         Term("identity_gap", "Measured − predicted", r"\text{measured}-\text{predicted}",
              "Zero but for rounding: the two are one number computed in two ways.", "DI eq. 5"),
         Term("gap", "Measured gap", r"\hat{\mathcal E}_{\text{test}}-\hat{\mathcal E}_{\text{train}}",
-             "Test loss minus training loss: what the identity says nothing about.", "held-out data"),
+             "Test loss minus training loss: which the identity does not bound.", "held-out data"),
     ),
     stack=("discriminant_information", "predicted_error"),
     total="target_norm",

@@ -7,8 +7,8 @@
     r* = min_t ½(a + √(a² + 4b)),   a = 2tB²L²/n,   b = (2B²L²/n) Σ_{j>t} λ_j(T_K)
     |y| ≤ M,   |f| ≤ F,   B = (F + M)²,   L = 2(F + M)          (the paper writes D for F and d for L)
 
-It bounds the risk itself, not its distance from the training risk. Beside it stands the bound of the order
-1/√n that holds without looking at single eigenvalues, only at their sum,
+It bounds the risk itself, not its distance from the training risk. It is shown with the bound of the order
+1/√n that needs only the sum of the eigenvalues,
 
     R(f) ≤ R_emp(f) + 2L √(Σ_i λ_i(T_K)/n) + B √(log(1/δ)/(2n)).
 
@@ -29,12 +29,12 @@ Both bounds speak of functions of norm at most one in the kernel's space, as the
 takes its eigenvalues from. A found f = wᵀΨ has some other norm ‖f‖_K = ‖w‖, and λ → αλ, w → w/√α is the same f. So
 the eigenvalues put in are those of ‖f‖²K, whose unit ball holds f whatever α is.
 
-Eigenvalues are given as Aλ_i with the upper frame constant A, which bounds them one by one (see
+Eigenvalues are entered as Aλ_i with the upper frame constant A, which bounds them one by one (see
 :mod:`kernlab.feature_maps.frames`); that is enough here. Their sums beyond t are exact; the printed bound has those
 of a power law above them. Its γ is read off the spectrum that was found. It is not the γ of the solver's price λ^γ:
 FKS derives that price from this theorem, which asks for γ > 1, while all of its experiments use γ = 1. And the
 theorem is about a kernel that is fixed beforehand; for one selected on the same rows, as here and in the paper, it
-says what the size of the numbers is and not more.
+shows the order of the numbers and no more.
 
 Source: FKS Theorem 3 and eq. 9; Bartlett, Bousquet & Mendelson 2005, Theorem 3.3 and Corollary 6.7; Bartlett &
 Mendelson 2002 (1/√n).
@@ -66,8 +66,8 @@ __all__ = [
 
 _Numbers: TypeAlias = float | NDArray[np.floating]
 
-STEEPEST = 100.0  # largest exponent that is looked at: a spectrum of one value allows any
-MOST = 10_000  # largest t that is looked at where the number of eigenvalues is not known
+STEEPEST = 100.0  # largest exponent of an envelope: a spectrum of one value allows any
+MOST = 10_000  # largest t where the number of eigenvalues is not known
 
 FRAME = Bound(
     "frame",
@@ -79,7 +79,7 @@ FRAME = Bound(
         Term("empirical_risk", "Empirical risk", r"R_{\mathrm{emp}}(f)",
              "The mean squared error on training data.", "FKS eq. 2"),
         Term("zero_risk", "Risk of answering zero", r"\tfrac1n\sum_i\|y_i\|^2",
-             "The error of f = 0, which needs no learning: a bound that is not below it says nothing.", "FKS eq. 2"),
+             "The error of f = 0, which needs no learning: a bound that is not below it is vacuous.", "FKS eq. 2"),
         Term("risk_term", "Risk term", r"\tfrac k{k-1}R_{\mathrm{emp}}(f)",
              "The training error, enlarged a little: what the faster rate costs.", "FKS Theorem 3"),
         Term("complexity_size", "Leading eigenvalues", r"\tfrac{6k}B\,a_t=\tfrac{12ktBL^2}n",
@@ -120,7 +120,7 @@ FRAME = Bound(
         Term("envelope_exponent", "Envelope γ", r"A\lambda_i\le c\,i^{-\gamma}",
              "How fast that power law falls; of all that lie above, the one with the smallest area.", "FKS eq. 8"),
         Term("eigenvalue_sum", "Sum of the eigenvalues", r"\textstyle\sum_iA\lambda_i",
-             "All that the bound of the order 1/√n knows of the spectrum.", "Bartlett & Mendelson 2002"),
+             "All that the bound of the order 1/√n depends on of the spectrum.", "Bartlett & Mendelson 2002"),
         Term("k", "Choice of k", r"k\ge2",
              "Weighs training error against complexity; chosen to make the bound small.", "FKS Theorem 3"),
         Term("t", "Choice of t", r"t\ge1",
@@ -215,11 +215,11 @@ def fixed_point(a: _Numbers, b: _Numbers) -> NDArray[np.float64]:
 
 
 class FrameSetting(NamedTuple):
-    """All that the bound knows of a run, so that it can be asked for other n, δ, k and t.
+    """What the bound needs of a run, so that it can be computed for other n, δ, k and t.
 
     Attributes:
         empirical_risk: R_emp(f).
-        tails: ‖f‖²Σ_{j>t} Aλ_j for t = 1 … T, falling [T]; no larger t is looked at.
+        tails: ‖f‖²Σ_{j>t} Aλ_j for t = 1 … T, falling [T]; no larger t is considered.
         height, exponent: of the power law c‖f‖²·i^{−γ} above the eigenvalues, γ > 1; for the printed bound alone.
         spread: ‖f‖²Σ_i Aλ_i.
         target_bound: M ≥ |y|.
@@ -292,7 +292,7 @@ class FrameSetting(NamedTuple):
         Args:
             n: training rows.
             delta: δ.
-            k, t: None: the best, of k beside the t that is given.
+            k, t: None: the best; k for the t that is passed.
         """
         t = self.best(n, delta)[1] if t is None else t
         k = self.best_k(n, t, delta) if k is None else k
@@ -329,7 +329,7 @@ class FrameSetting(NamedTuple):
         return self.scale * s * max((by / tail for by, tail in short), default=0.0)
 
     def _tail(self, t: int) -> float:
-        """The tail beyond t; beyond the last t that is known there is no more than there."""
+        """The tail beyond t; beyond the last known t it is no larger."""
         return float(self.tails[min(t, len(self.tails)) - 1])
 
     def _decay(self, n: float, t: int, *, printed: bool) -> float:
@@ -400,15 +400,15 @@ def frame_terms(
 
 
 def with_root(terms: Mapping[str, float], n: int, delta: float = DELTA) -> dict[str, float]:
-    """Terms that a version before stored with the printed bound as ``total``, as they are called and computed now.
+    """Terms of an earlier version, whose ``total`` was the printed bound, with the names and values of today.
 
-    That version stored no exact tail, so the one of the power law above the eigenvalues takes its place, which is
-    larger; the term ``tail`` stays out.
+    That version stored no exact tail; the larger tail of the power law above the eigenvalues replaces it, and the term
+    ``tail`` is left out.
 
     Args:
-        terms: by key; those of this version, and those that lack something, come back as they are.
+        terms: by key; those of this version, and incomplete ones, are returned unchanged.
         n: training rows.
-        delta: as it was.
+        delta: δ of that run.
     """
     needs = {
         "empirical_risk", "envelope_constant", "envelope_exponent", "eigenvalue_sum", "norm", "target_bound",

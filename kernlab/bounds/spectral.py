@@ -7,13 +7,13 @@ c is what ‖φ(x)‖² = k(x, x) never exceeds: 1 for pairs of cosine and sine,
 phases, whose ‖φ(x)‖² has that mean over phases that Ω does not depend on, and may exceed it once Ω is learned.
 
 The paper leaves the constant of the last term inside O(·); here it is 1, and the total is "up to the constant". It
-bounds the excess risk, so the empirical risk stands beside it and is not added.
+bounds the excess risk, so the empirical risk is shown next to it and not added.
 
 Sharper than the paper: the dual norm of ‖·‖_* is the spectral norm, so the empirical Rademacher
 complexity of {x ↦ Wᵀφ(x): ‖W‖_* ≤ B} is exactly (B/n) E_ε ‖Φᵀε‖₂ with ε an n × K matrix of random signs
 (the paper bounds ‖·‖₂ by ‖·‖_F). It is estimated by drawing ε, with the standard error of that.
 
-λ₁ and λ₂ do not stand in the bound; they act through B and ‖φ(X)‖_F², see :func:`guaranteed`. Nor does D: the
+λ₁ and λ₂ do not appear in the bound; they act through B and ‖φ(X)‖_F², see :func:`guaranteed`. Nor does D: the
 mean trace of D frequencies drawn independently is a mean of D independent numbers and scatters by their standard
 deviation over √D.
 
@@ -157,7 +157,7 @@ def spectral_formula(
 
 
 class Guarantee(NamedTuple):
-    """What holds for every minimiser of a penalised risk.
+    """Upper bounds for every minimiser of a penalised risk.
 
     Attributes:
         weight_norm: ‖W‖_* is at most this.
@@ -187,11 +187,11 @@ def guaranteed(
     .. math:: J(W,\\Omega)=\\hat{\\mathcal E}+\\lambda_*\\|W\\|_*+\\lambda_F\\|W\\|_F^2+\\lambda_2t,
               \\qquad t=\\|\\varphi(X)\\|_F^2/n
 
-    A minimiser is no worse than the model that is looked at, (W, Ω), and no worse than (0, Ω), so that its
+    A minimiser is no worse than the model (W, Ω), and no worse than (0, Ω), so that its
     penalties cost at most C = λ₂t + min(ℓ(0), Ê + λ_*‖W‖_* + λ_F‖W‖_F²). Hence ‖W'‖_* ≤ C/λ_* and
     ‖W'‖_* ≤ √(r ‖W'‖_F²) ≤ √(rC/λ_F). What the trace takes, the weights cannot spend: ‖W'‖_*√t' is largest at
-    t' = C/(3λ₂), or C/(2λ₂) with the Frobenius norm, if that is below the largest trace there is: 1 for pairs of
-    cosine and sine, 2 with random phases. Where Ω is not learned t' = t, and λ₂ cancels.
+    t' = C/(3λ₂), or C/(2λ₂) with the Frobenius norm, if that is below the largest trace: 1 for pairs of cosine
+    and sine, 2 with random phases. Where Ω is not learned t' = t, and λ₂ cancels.
 
     Args:
         trace_norm, frobenius, feature_norm: λ_*, λ_F, λ₂, 0 for a penalty that is not there. They may differ from
@@ -275,10 +275,7 @@ def spectral_terms(
     mean_trace = float(columns.sum())
     exact, error = rademacher_exact([Phi], K, draws=draws, generator=generator)
     shrink = B * math.sqrt(len(Phi) / n)
-    formula = spectral_formula(
-        weight_norm=B, mean_trace=mean_trace, lipschitz=lipschitz, K=K, n=n, delta=delta, largest_trace=largest_trace
-    )
-    return {
+    found = {
         "empirical_risk": empirical_risk,
         "zero_risk": zero_risk,
         "weight_norm": B,
@@ -287,12 +284,17 @@ def spectral_terms(
         "mean_trace": mean_trace,
         "trace_spread": float(single.std(correction=0)) * len(single),
         "lipschitz": lipschitz,
-        "rademacher": formula["rademacher"],
-        "worst_case": formula["worst_case"],
         "dual_norm": shrink * exact,
         "dual_norm_se": shrink * error,
-        "complexity": formula["complexity"],
-        "confidence": formula["confidence"],
-        "total": formula["total"],
         "gap": gap,
+        **spectral_formula(
+            weight_norm=B,
+            mean_trace=mean_trace,
+            lipschitz=lipschitz,
+            K=K,
+            n=n,
+            delta=delta,
+            largest_trace=largest_trace,
+        ),
     }
+    return {term.key: found[term.key] for term in SPECTRAL.terms}

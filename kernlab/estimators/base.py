@@ -1,32 +1,48 @@
-"""What the classifier and the regressor share: a method by its name, its options as parameters, and training.
+"""The base of classifier and regressor: a method by its name, its options as parameters, and training.
 
-estimator.fit(X, y)            as long as the method asks for
+estimator.fit(X, y)            for the length that the method sets
 estimator.partial_fit(X, y)    one pass over these rows, where the method learns from mini-batches
 estimator.save(path), load     one file of tensors and JSON
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
+from pathlib import Path
 from types import MethodType
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from safetensors import safe_open
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from kernlab import devices
 from kernlab.data import Scaler
-from kernlab.errors import KernlabError
+from kernlab.errors import OptionError
 from kernlab.estimators import inputs
-from kernlab.estimators.options import STOPPING, constructor, every_option, given, rows_that_learn, stopping
+from kernlab.estimators.options import (
+    STOPPING,
+    Configured,
+    constructor,
+    every_option,
+    options_set,
+    rows_that_learn,
+    stopping,
+)  # fmt: skip
+from kernlab.estimators.persistence import Saved
+from kernlab.feature_maps import ExactKernel
+from kernlab.heads import feature_blocks
+from kernlab.heads.coordinates import Coordinates, coordinates
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import Model
 from kernlab.objectives import MapObjective
@@ -36,11 +52,20 @@ from kernlab.training.events import Checkpoint
 from kernlab.training.gradient import GradientState, row_order
 from kernlab.training.state import TrainingState
 from kernlab.training.trainer import trained
-from kernlab.typing import Task
+from kernlab.typing import Params, Task, Tensor
 
-__all__ = ["OPTIONS", "Fit", "KernelEstimator", "learns_by_passes", "seed_of", "threads_kept"]
+__all__ = ["ATTRIBUTES", "OPTIONS", "Fit", "KernelEstimator", "learns_by_passes", "seed_of", "threads_kept"]
 
 OPTIONS = every_option()
+
+#: Attributes of every fitted estimator, as they stand in a docstring.
+ATTRIBUTES = """model_ : the learned :class:`kernlab.Model`.
+    method_ : the method with every "auto" replaced by its value.
+    n_iter_ : epochs that the model was trained for, or steps of a solver that uses all rows at once.
+    kept_ : what the held-out rows chose, a dict of ``epoch`` (0: the map as it was drawn), ``of`` (epochs at most),
+        ``rows``, ``penalty`` (of the head; None: chosen elsewhere) and ``learned`` (False: the assigned map is kept);
+        None where no rows were held out.
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn."""
 
 
 class Fit:
@@ -49,8 +74,7 @@ class Fit:
     def __get__(self, estimator: KernelEstimator | None, owner: type | None = None) -> Any:
         if estimator is None:
             return _fit_weighted
-        method = estimator._method_or_none()
-        return MethodType(_fit_weighted if method and inputs.heeds_weights(method) else _fit_plain, estimator)
+        return MethodType(_fit_weighted if estimator._weighable() else _fit_plain, estimator)
 
 
 def _fit_weighted(self: KernelEstimator, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -68,26 +92,19 @@ def _fit_weighted(self: KernelEstimator, X: ArrayLike, y: ArrayLike, sample_weig
 
 
 def _fit_plain(self: KernelEstimator, X: ArrayLike, y: ArrayLike) -> Any:
-    """Learn from all rows.
-
-    Args:
-        X: inputs, [n d].
-        y: labels [n], or targets [n] or [n K].
-
-    Raises:
-        ValueError: the data, the method or an option cannot be used.
-    """
     return self._fit(X, y, None)
 
 
+_fit_plain.__doc__ = re.sub(r" *sample_weight: .*\n", "", str(_fit_weighted.__doc__))
 for _each in (_fit_weighted, _fit_plain):
     _each.__name__ = "fit"
 
 
-class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelEstimator(Configured, Saved, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of :class:`KernelClassifier` and :class:`KernelRegressor`."""
 
     _task: ClassVar[Task]
+    _options = OPTIONS
 
     method: Any
     random_state: Any
@@ -107,12 +124,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # -- the method -------------------------------------------------------------------------------------------
 
     def _method(self) -> MethodSpec:
-        """The method with the options that were set, and one head.
-
-        Raises:
-            KernlabError: an unknown name, a bad value, or parts that do not go together.
-        """
-        changes = given(self, OPTIONS)
+        changes = options_set(self, OPTIONS)
         spec = self.method if isinstance(self.method, MethodSpec) else METHODS[self.method]
         if "head" in changes:
             spec = spec.with_options({"head": changes.pop("head")})
@@ -120,15 +132,30 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         spec.check(self._task)
         return spec
 
-    def _method_or_none(self) -> MethodSpec | None:
-        try:
-            return self._method()
-        except (KernlabError, TypeError, ValueError):  # fit will say what is wrong
-            return None
+    def _weighable(self) -> bool:
+        """Whether a row of weight k can count exactly as k copies of it."""
+        method = self._method_or_none()
+        return method is not None and inputs.heeds_weights(method)
+
+    def _params(self) -> Params:
+        """The model's parameters in float64, on the CPU."""
+        return {name: value.cpu().double() if value.is_floating_point() else value.cpu()
+                for name, value in self.model_.params.items()}  # fmt: skip
+
+    def _span_of(self, X: Tensor) -> Coordinates | None:
+        """The features of an exact kernel that belong to scaled rows; None where the method has features of its own."""
+        kernel = self.model_.method.feature_map
+        return coordinates(kernel, self._params(), X) if isinstance(kernel, ExactKernel) else None
+
+    def _blocks(self, X: Tensor, span: Coordinates | None) -> Iterable[Tensor]:
+        """Features of scaled inputs in float64, some rows at a time."""
+        if span is not None:
+            return map(span, torch.split(X, 1000))
+        return feature_blocks(self.model_.method.feature_map, self._params(), X)
 
     @property
     def method_(self) -> MethodSpec:
-        """The method as it was learned, every "auto" replaced by what it came to."""
+        """The method as it was learned, every "auto" replaced by its value."""
         return self.model_.method
 
     # -- learning ---------------------------------------------------------------------------------------------
@@ -160,18 +187,17 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         data = inputs.prepared(self._task, rows, codes, names, self._input_names(), scaler, targets, dtype)
         method = stopping(method, data, self.early_stopping, self.validation_fraction)
         method = self._small(method, rows_that_learn(method, len(rows)))
-        counts = inputs.tensor(weight, device, dtype)
+        counts = None if weight is None else torch.from_numpy(weight.astype(dtype)).to(device)
         state = trained(method, data, seed=seed_of(self.random_state), device=str(device), sample_weight=counts)
         self._progress: Checkpoint | None = None
         self.model_ = state.model()
         self.n_iter_ = max(1, math.ceil(state.epoch))
         self.kept_ = _kept(state, method)
+        self._keep(data.X_train, data.y_train, sample_weight is not None)
         return self
 
-    def _small(self, method: MethodSpec, n: int) -> MethodSpec:
-        """The method with what was not asked for cut down to n rows."""
-        options = given(self, OPTIONS)
-        return inputs.at_most(method, n, width="n_features" not in options, batch="batch_size" not in options)
+    def _keep(self, X: NDArray[Any], y: NDArray[Any], weighted: bool) -> None:
+        """Keep what a later question about the rows of ``fit`` needs: scaled inputs and targets."""
 
     def _scalers(
         self, method: MethodSpec, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None = None
@@ -187,7 +213,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # -- passes -----------------------------------------------------------------------------------------------
 
     def _pass(self, X: NDArray[Any], y: NDArray[Any], names: tuple[str, ...]) -> Any:
-        """One pass of gradient steps over these rows, from where the last call left off.
+        """One pass of gradient steps over these rows, continuing after the last call.
 
         Scaling, automatic scales and the learning rate, which stays as it is, are those of the first call.
         """
@@ -225,13 +251,29 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def _write(self, path: str | Path, described: dict[str, Any]) -> None:
+        self.model_.save(path, estimator=described)
+
+    @classmethod
+    def _read(cls, path: str | Path) -> tuple[dict[str, Any], Model]:
+        model = Model.load(path)
+        with safe_open(str(path), "numpy") as file:
+            return json.loads(file.metadata()["estimator"]), model
+
+    def _restore(self, found: Mapping[str, Any], content: Model) -> None:
+        if len(getattr(self, "classes_", content.names)) != len(content.names):
+            raise OptionError("each output must have a label", len(content.names))
+        self.model_ = content
+
 
 def learns_by_passes(estimator: KernelEstimator) -> bool:
     """Whether map and weights are learned together from mini-batches, so that more rows can follow."""
     method = estimator._method_or_none()
     if method is None or not isinstance(method.solver, ProximalGradient):
         return False
-    return method.head.takes == "solver" and not isinstance(method.objective, MapObjective)
+    return method.head.stage == "joint" and not isinstance(method.objective, MapObjective)
 
 
 def _kept(state: TrainingState, asked: MethodSpec) -> dict[str, Any] | None:

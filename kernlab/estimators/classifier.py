@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
@@ -12,58 +14,105 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from kernlab.errors import DataError
-from kernlab.estimators.base import OPTIONS, KernelEstimator, learns_by_passes
-from kernlab.estimators.options import described
-from kernlab.estimators.persistence import Saved
+from kernlab.errors import DataError, OptionError
+from kernlab.estimators import inputs
+from kernlab.estimators.base import ATTRIBUTES, OPTIONS, KernelEstimator, learns_by_passes
+from kernlab.estimators.options import SCALINGS, STOPPING, constructor, described
+from kernlab.heads.coordinates import Coordinates
+from kernlab.heads.laplace import SoftmaxPosterior, laplace
+from kernlab.typing import Tensor
 
 __all__ = ["KernelClassifier"]
 
 
+def _passes(estimator: KernelClassifier) -> bool:
+    """Whether more rows can follow: not where a posterior is made of all rows together."""
+    return estimator.probability == "plain" and learns_by_passes(estimator)
+
+
 def _gives_probabilities(estimator: KernelClassifier) -> bool:
-    """Whether the softmax of the outputs stands for probabilities: they were fitted by cross-entropy."""
+    """Whether probabilities are calibrated, or the softmax of the outputs stands for them: these were fitted by
+    cross-entropy."""
+    if estimator.probability == "laplace":
+        return True
     method = estimator._method_or_none()
     if method is None:
         return False
-    if method.head.takes == "solver":
+    if method.head.stage == "joint":
         return method.objective is not None and method.objective.name == "cross_entropy"
     return method.head.loss == "cross_entropy"
 
 
-class KernelClassifier(Saved, ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     __doc__ = f"""A classifier by any of kernlab's methods.
 
     Every option of every method is a parameter; ``None`` stands for the method's own value, and ``fit`` refuses an
     option that the method does not have. Inputs are scaled as ``scaling`` says, in ``fit``. ``sample_weight`` is
-    there where a sample of weight k can count exactly as k copies of it, ``partial_fit`` where map and weights are
-    learned together from mini-batches, ``predict_proba`` where they were fitted by cross-entropy.
+    offered where a sample of weight k can count exactly as k copies of it, ``partial_fit`` where map and weights are
+    learned together from mini-batches, ``predict_proba`` where they were fitted by cross-entropy, and for every method
+    with ``probability="laplace"``.
 
     Parameters
     ----------
     method : str or MethodSpec, default="ASKL"
         A named method of ``kernlab.METHODS``, or a composition of one's own.
-    random_state : int, RandomState instance or None, default=None
-        Decides what is drawn and the order of the mini-batches.
-    device : str, default="auto"
-        "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps".
     scaling : str, default="auto"
-        "standardize", "[0,1]", "[-1,1]", "none", "ranks", or "auto": what the method asks for, else standardize.
+        {SCALINGS}, or "auto": what the method asks for, else standardize.
+    probability : "plain" or "laplace", default="plain"
+        "laplace": calibrated probabilities, those of softmax regression on the learned features with Laplace's
+        approximation (:mod:`kernlab.heads.laplace`), which ``fit`` computes after the training, in the time of some
+        dozen passes over the features. It takes the place of the method's own head: ``predict`` is the most probable
+        class, and ``decision_function`` the logarithm of its probability. There is no ``partial_fit`` then, rows
+        cannot be weighted, and ``save`` is refused. "plain": the method's own outputs, and their softmax.
 {described(OPTIONS)}
 
     Attributes
     ----------
     classes_ : ndarray of the class labels, [K].
-    model_ : the learned :class:`kernlab.Model`.
-    method_ : the method with every "auto" replaced by what it came to.
-    n_iter_ : epochs that the model was trained for, or steps of a solver that sees all rows at once.
-    kept_ : what the held-out rows chose, a dict of ``epoch`` (0: the map as it was drawn), ``of`` (epochs at most),
-        ``rows``, ``penalty`` (of the head; None: chosen elsewhere) and ``learned`` (False: the assigned map is kept);
-        None where no rows were held out.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    {ATTRIBUTES}
     """
 
     _task = "classification"
     classes_: NDArray[Any]
+    probability: str = "plain"  # of one that was pickled by an earlier version
+    _span: Coordinates | None = None
+    _laplace: SoftmaxPosterior | None = None
+
+    __init__ = constructor(
+        {"method": "ASKL", "random_state": None, "device": "auto", "scaling": "auto", "probability": "plain",
+         **STOPPING}, OPTIONS,
+    )  # fmt: skip
+
+    def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
+        if self.probability not in ("plain", "laplace"):
+            raise OptionError('probability must be "plain" or "laplace"', repr(self.probability))
+        return super()._fit(X, y, sample_weight)
+
+    def _weighable(self) -> bool:
+        return self.probability == "plain" and super()._weighable()
+
+    def _keep(self, X: NDArray[Any], y: NDArray[Any], weighted: bool) -> None:
+        self._laplace = None
+        if self.probability == "laplace":
+            rows = torch.from_numpy(np.asarray(X, np.float64))
+            self._span = self._span_of(rows)
+            self._laplace = laplace(self._features(rows), torch.from_numpy(y), len(self.classes_))
+
+    def _write(self, path: str | Path, described: dict[str, Any]) -> None:
+        if self.probability == "laplace":
+            fix = 'save one with probability="plain", or keep this one by joblib'
+            raise OptionError("the posterior of probability=laplace has no place in the file", "save", fix)
+        super()._write(path, described)
+
+    def _features(self, X: Tensor) -> Tensor:
+        """Features of scaled inputs, in float64."""
+        return torch.cat(list(self._blocks(X, self._span)))
+
+    def _log_probabilities(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        assert self._laplace
+        scaled = torch.from_numpy(self.model_.inputs.transform(X, dtype=np.float64))
+        chances = self._laplace.probabilities(self._features(scaled)).numpy()
+        return np.asarray(np.log(np.maximum(chances, np.finfo(np.float64).tiny)))
 
     def _targets(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
@@ -71,17 +120,12 @@ class KernelClassifier(Saved, ClassifierMixin, KernelEstimator):  # type: ignore
         return rows, labels
 
     def _coded(self, y: NDArray[Any]) -> tuple[NDArray[Any], tuple[str, ...]]:
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise DataError(
-                "a classifier needs rows of at least two classes to learn from",
-                f"{len(y)} sample{'s' * (len(y) != 1)} of one class, {self.classes_[0]!r}",
-            )
-        return codes.reshape(-1).astype(np.int64), tuple(map(str, self.classes_))
+        self.classes_, codes, names = inputs.class_codes(y)
+        return codes, names
 
-    @available_if(learns_by_passes)  # type: ignore[untyped-decorator]
+    @available_if(_passes)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> KernelClassifier:
-        """One pass over these rows, going on from where the last call or ``fit`` left off.
+        """One pass over these rows, continuing after the last call or ``fit``.
 
         The learning rate stays the same; scaling and automatic scales are those of the first call.
 
@@ -111,7 +155,8 @@ class KernelClassifier(Saved, ClassifierMixin, KernelEstimator):  # type: ignore
 
     def _scores(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return self.model_.decision_function(validate_data(self, X, dtype=[np.float64, np.float32], reset=False))
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._log_probabilities(rows) if self._laplace else self.model_.decision_function(rows)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Scores of the classes, [n K]; of two classes how far the second is above the first, [n]."""

@@ -1,26 +1,26 @@
-"""From arrays to what training sees: scaled once, with the weights of the samples, and nothing held back for a test."""
+"""From arrays to the data of a training: scaled once, with the weights of the samples, and without a test part."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from kernlab.data import Dataset, Prepared, Scaler
-from kernlab.data.base import Scaling
+from kernlab.data.base import Scaling, scaling_name
 from kernlab.errors import DataError, OptionError
 from kernlab.methods import MethodSpec
 from kernlab.objectives import MapObjective
 from kernlab.solvers import FullBatchSolver, ProximalGradient
-from kernlab.typing import Task, Tensor
+from kernlab.typing import Task
 
-__all__ = ["at_most", "heeds_weights", "precision", "prepared", "scaled", "typical_rows"]
+__all__ = ["at_most", "class_codes", "heeds_weights", "precision", "prepared", "scaled", "typical_rows"]
 
-SCALINGS = ("standardize", "[0,1]", "[-1,1]", "none", "ranks")
-TYPICAL = 1000  # rows that an automatic scale is read off
+SCALINGS = get_args(Scaling)
+TYPICAL = 1000  # rows from which an automatic scale is read
 
 
 def heeds_weights(method: MethodSpec) -> bool:
@@ -30,19 +30,13 @@ def heeds_weights(method: MethodSpec) -> bool:
     """
     solver, head = method.solver, method.head
     learning = isinstance(solver, FullBatchSolver) and solver.weighted
-    predicting = head.takes == "solver" or head.weighted
+    predicting = head.stage == "joint" or head.weighted
     return learning and predicting and not method.feature_map.from_rows
 
 
 def at_most(method: MethodSpec, n: int, *, width: bool, batch: bool) -> MethodSpec:
-    """The method cut down to n rows: no more landmarks than rows, no mini-batch larger than all of them, and
-    features half as many as the rows where they are judged by how well they explain the targets.
-
-    Args:
-        method: the method.
-        n: training rows.
-        width: the number of features may be changed.
-        batch: the size of the mini-batches may be changed.
+    """The method with sizes that suit n rows: at most n landmarks, mini-batches of at most n rows, and at most n/2
+    features where these are judged by how well they explain the targets. ``width``, ``batch``: what may be changed.
     """
     options = method.options()
     changes: dict[str, Any] = {}
@@ -56,7 +50,7 @@ def at_most(method: MethodSpec, n: int, *, width: bool, batch: bool) -> MethodSp
 
 
 def precision(method: MethodSpec, device: torch.device) -> type[np.floating[Any]]:
-    """float64 where all rows are looked at in every step, float32 for mini-batches and where there is nothing else."""
+    """float64 where every step uses all rows, float32 for mini-batches and on devices without float64."""
     return np.float64 if isinstance(method.solver, FullBatchSolver) and device.type != "mps" else np.float32
 
 
@@ -66,7 +60,7 @@ def scaled(kind: str, X: NDArray[Any], weight: NDArray[np.float64] | None = None
     Raises:
         OptionError: there is no such scaling.
     """
-    if kind not in SCALINGS:
+    if scaling_name(kind) not in SCALINGS:
         raise OptionError(f"scaling must be one of auto, {', '.join(SCALINGS)}", repr(kind))
     chosen: Scaling = kind  # type: ignore[assignment]
     return Scaler.fit(chosen, X, weight=weight)
@@ -82,28 +76,33 @@ def prepared(
     targets: Scaler | None,
     dtype: type[np.floating[Any]],
 ) -> Prepared:
-    """Everything as one training part.
-
-    Args:
-        task: "classification" or "regression".
-        X: inputs, [n d].
-        y: class codes [n], or targets [n K].
-        names: classes or targets.
-        feature_names: d names.
-        inputs, targets: scalers.
-        dtype: of the numbers.
-    """
+    """All rows as one training part: inputs X [n d], and class codes [n] or targets [n K] with their names."""
     rows, none = np.arange(len(X)), np.arange(0)
-    dataset = Dataset("given", X, y, task, tuple(feature_names), tuple(names))
+    dataset = Dataset("options_set", X, y, task, tuple(feature_names), tuple(names))
     train, codes = inputs.transform(X, dtype=dtype), targets.transform(y, dtype=dtype) if targets else y
     return Prepared(dataset, rows, none, train, train[:0], codes, codes[:0], inputs, targets)
 
 
-def typical_rows(X: NDArray[Any], weight: NDArray[np.float64] | None = None) -> NDArray[Any]:
-    """1000 rows that stand for all, each as often as its weight asks for; the order of the rows has no say.
+def class_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], tuple[str, ...]]:
+    """The classes among labels, the code of each label, and the names of the classes.
 
-    Rows are put in the order of their bytes and taken at even distances of the summed weights, so that a
-    row of weight k and k copies of it give the same sample, to the last bit for whole weights.
+    Raises:
+        DataError: fewer than two classes.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(
+            "learning needs rows of at least two classes",
+            f"{len(y)} sample{'s' * (len(y) != 1)} of one class, {classes[0]!r}",
+        )
+    return classes, codes.reshape(-1).astype(np.int64), tuple(map(str, classes))
+
+
+def typical_rows(X: NDArray[Any], weight: NDArray[np.float64] | None = None) -> NDArray[Any]:
+    """1000 rows that stand for all, each in proportion to its weight; independent of the order of the rows.
+
+    Rows are sorted by their bytes and taken at even distances of the summed weights, so that a row of weight k and k
+    copies of it give the same sample, to the last bit for whole weights.
     """
     keys = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.shape[1] * X.itemsize))).reshape(-1)
     order = keys.argsort(kind="stable")
@@ -113,7 +112,7 @@ def typical_rows(X: NDArray[Any], weight: NDArray[np.float64] | None = None) -> 
 
 
 def as_weights(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights as they are, if they can be.
+    """The weights, checked.
 
     Raises:
         DataError: some are negative, or all are zero.
@@ -123,8 +122,3 @@ def as_weights(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if not (values > 0).any():
         raise DataError("sample weights must not all be zero", f"{len(values)} weights of 0")
     return values
-
-
-def tensor(weight: NDArray[np.float64] | None, device: torch.device, dtype: type[np.floating[Any]]) -> Tensor | None:
-    """The weights on the device."""
-    return None if weight is None else torch.from_numpy(weight.astype(dtype)).to(device)

@@ -1,8 +1,8 @@
 """One constructor for every method: each option of each part is a parameter, read off the registries.
 
-scikit-learn wants every parameter in the signature of ``__init__``. The options differ from method to
-method, so that an estimator has all of them, ``None`` standing for the method's own value; an option that
-the chosen method does not have is refused by ``fit``.
+scikit-learn requires every parameter in the signature of ``__init__``. Methods have different options, so an estimator
+has all of them, where ``None`` stands for the method's own value; ``fit`` refuses an option that the chosen method does
+not have.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kernlab.data import Prepared
-from kernlab.errors import OptionError
+from kernlab.errors import KernlabError, OptionError
+from kernlab.estimators import inputs
 from kernlab.methods import SLOTS, MethodSpec
 from kernlab.options import Component, Option, options_of
 from kernlab.regularizers import REGULARIZERS
 from kernlab.training import rules
 
-__all__ = ["STOPPING", "constructor", "described", "every_option", "given", "rows_that_learn", "stopping"]
+__all__ = [
+    "SCALINGS", "STOPPING", "Configured", "constructor", "described", "every_option", "options_set", "rows_that_learn",
+    "stopping",
+]  # fmt: skip
 
 #: What scikit-learn calls the choice of how long to train, with the defaults.
 STOPPING: dict[str, Any] = {"early_stopping": "auto", "validation_fraction": None}
@@ -30,10 +34,10 @@ SHARE = 0.2  # of the rows are held out where nothing else is asked for
 
 
 def every_option(**slots: Mapping[str, type[Component]]) -> dict[str, str]:
-    """Help by flat key: the choice of each part, the options of the parts, other spellings, and penalties.
+    """Help by flat key: the choice of each part, the options of the parts, their aliases, and penalties.
 
     Args:
-        slots: the parts to take options from, by their place in a method; all of them by default.
+        slots: the parts whose options are listed, by their place in a method; by default all.
     """
     places = slots or SLOTS
     schema = MethodSpec().schema()
@@ -53,7 +57,7 @@ def _sentence(opt: Option) -> str:
 
 
 def constructor(own: Mapping[str, Any], options: Mapping[str, str]) -> Callable[..., None]:
-    """An ``__init__`` that stores what it is given under its name.
+    """An ``__init__`` that stores each argument under its name.
 
     Args:
         own: the estimator's own parameters and their defaults; the first may be given by position.
@@ -78,7 +82,15 @@ def constructor(own: Mapping[str, Any], options: Mapping[str, str]) -> Callable[
     return __init__
 
 
-STOPPING_WORDS = """    early_stopping : "auto", True or False, default="auto"
+#: The scalings of inputs, as they stand in a docstring.
+SCALINGS = ", ".join(f'"{name}"' for name in inputs.SCALINGS)
+
+#: Parameters of every estimator, as they stand in a docstring.
+_SHARED = """    random_state : int, RandomState instance or None, default=None
+        Decides what is drawn and the order of the mini-batches.
+    device : str, default="auto"
+        "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps".
+    early_stopping : "auto", True or False, default="auto"
         Hold rows out that do not train but choose how long to train (or how strongly to penalise); the model then
         learns for as long from all rows. "auto": where that is left open and there are at least 100 rows.
     validation_fraction : float or None, default=None
@@ -87,20 +99,40 @@ STOPPING_WORDS = """    early_stopping : "auto", True or False, default="auto"
 
 
 def described(options: Mapping[str, str]) -> str:
-    """The options as they stand in a docstring."""
-    return (
-        STOPPING_WORDS.strip()
-        + "\n"
-        + "\n".join(
-            f"{key} : default=None\n{textwrap.indent(textwrap.fill(text), ' ' * 4)}" for key, text in options.items()
-        )
-    )
+    """The shared parameters and the options as they stand in a docstring."""
+    words = (f"{key} : default=None\n{textwrap.indent(textwrap.fill(text), ' ' * 4)}" for key, text in options.items())
+    return _SHARED + textwrap.indent("\n".join(words), " " * 4)
 
 
-def given(estimator: Any, options: Mapping[str, str]) -> dict[str, Any]:
+def options_set(estimator: Any, options: Mapping[str, str]) -> dict[str, Any]:
     """The options that were set, NumPy's numbers as Python's."""
     values = {key: getattr(estimator, key) for key in options}
     return {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items() if v is not None}
+
+
+class Configured:
+    """An estimator whose parameters choose a method and its options."""
+
+    _options: ClassVar[Mapping[str, str]]
+
+    def _method(self) -> MethodSpec:
+        """The method with the options that were set, and one head.
+
+        Raises:
+            KernlabError: an unknown name, a bad value, or parts that do not go together.
+        """
+        raise NotImplementedError
+
+    def _method_or_none(self) -> MethodSpec | None:
+        try:
+            return self._method()
+        except (KernlabError, TypeError, ValueError):  # fit raises it
+            return None
+
+    def _small(self, method: MethodSpec, n: int) -> MethodSpec:
+        """The method for n rows, with the sizes reduced that were not set."""
+        options = options_set(self, self._options)
+        return inputs.at_most(method, n, width="n_features" not in options, batch="batch_size" not in options)
 
 
 def stopping(method: MethodSpec, data: Prepared | None, early_stopping: Any, validation_fraction: Any) -> MethodSpec:

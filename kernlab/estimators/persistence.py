@@ -1,23 +1,22 @@
-"""Saving and loading without pickle: the model's file of tensors and JSON, with what an estimator adds as JSON.
+"""Saving and loading without pickle: a file of tensors, with the estimator's parameters as JSON.
 
-The file can be read as a plain :class:`kernlab.Model` too. Reading it never runs code from it.
+The file of a classifier or a regressor can be read as a plain :class:`kernlab.Model` too. Reading a file never runs
+code from it.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from kernlab.earlier import VERSION, options_from_version_1
 from kernlab.errors import OptionError, StoreError
 from kernlab.methods import METHODS, MethodSpec
-from kernlab.model import Model
 
 __all__ = ["Saved"]
 
@@ -33,14 +32,12 @@ LABELS = "biufUO"  # kinds of arrays that labels may have; objects only if they 
 
 
 class Saved:
-    """Adds ``save`` and ``load`` to an estimator with ``model_``."""
-
-    model_: Model
+    """Adds ``save`` and ``load`` to an estimator or a transformer."""
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted estimator to one safetensors file.
+        """Write what was fitted to one safetensors file.
 
-        A ``random_state`` that is a generator is left out; the momentum of ``partial_fit``, too.
+        A ``random_state`` that is a generator is left out, and so is the momentum of ``partial_fit``.
 
         Raises:
             NotFittedError: nothing was fitted.
@@ -57,58 +54,71 @@ class Saved:
             "numbers": {name: getattr(self, name) for name in NUMBERS if hasattr(self, name)},
             "arrays": {name: labels(getattr(self, name)) for name in ARRAYS if hasattr(self, name)},
         }
-        self.model_.save(path, estimator=described)
+        self._write(path, described)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The estimator that :meth:`save` wrote; it predicts the same to the last bit.
+        """What :meth:`save` wrote; it predicts the same to the last bit.
 
         Raises:
             StoreError: no such file, another kind of file (a pickle is never opened as one), or another estimator's.
         """
-        model = Model.load(path)
         try:
-            with safe_open(str(path), "numpy") as file:
-                found = json.loads(file.metadata()["estimator"])
+            found, content = cls._read(path)
             if found["class"] != cls.__name__:
                 raise OptionError(f"{cls.__name__} reads its own files", f"one of {found['class']}")
             params = found["params"]
             if isinstance(params["method"], dict):
                 params["method"] = MethodSpec.from_dict(params["method"])
             if found.get("version", 1) == 1:
-                named = isinstance(params["method"], str)
-                start = METHODS[params["method"]] if named else None
-                params = from_version_1(params, start, cls._get_param_names())  # type: ignore[attr-defined]
-            estimator = cls(**params)
+                params = from_version_1(params, cls._named(params), cls._get_param_names())  # type: ignore[attr-defined]
+            made = cls(**params)
             for name, kind in NUMBERS.items():
-                if name in found["numbers"]:
-                    setattr(estimator, name, kind(found["numbers"][name]))
-            for name in ARRAYS:
-                if name in found["arrays"]:
-                    held = found["arrays"][name]
-                    setattr(estimator, name, np.array(held["values"], dtype=np.dtype(held["dtype"])))
-            if len(getattr(estimator, "classes_", model.names)) != len(model.names):
-                raise OptionError("there must be a label for each output", len(model.names))
-        except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError) as error:
+                if name in found.get("numbers", ()):
+                    setattr(made, name, kind(found["numbers"][name]))
+            for name, array in found["arrays"].items():
+                if name in ARRAYS:
+                    setattr(made, name, np.array(array["values"], dtype=np.dtype(array["dtype"])))
+            made._restore(found, content)
+        except StoreError:
+            raise
+        except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise StoreError(f"the file must be a {cls.__name__} that kernlab saved", f"{path}: {error}") from None
-        estimator.model_ = model
-        return estimator
+        return made
+
+    def _write(self, path: str | Path, described: dict[str, Any]) -> None:
+        """Write the tensors, with the description as JSON beside them."""
+        raise NotImplementedError
+
+    @classmethod
+    def _read(cls, path: str | Path) -> tuple[dict[str, Any], Any]:
+        """The description in a file, and its tensors."""
+        raise NotImplementedError
+
+    def _restore(self, found: Mapping[str, Any], content: Any) -> None:
+        """Take over what ``_read`` has read."""
+        raise NotImplementedError
+
+    @classmethod
+    def _named(cls, params: Mapping[str, Any]) -> MethodSpec | None:
+        """The method that version 1 meant by the parameters, where they do not contain a whole one."""
+        return METHODS[params["method"]] if isinstance(params["method"], str) else None
 
 
 def from_version_1(params: dict[str, Any], named: MethodSpec | None, names: Iterable[str]) -> dict[str, Any]:
-    """Parameters as version 1 kept them, in the terms of today.
+    """Parameters of version 1, in the terms of today.
 
     Args:
         params: by name, ``None`` for what was not set; the method as it is.
-        named: what stands for the method, where it is no whole one.
-        names: of the parameters that there are today.
+        named: the method that a name stood for; None where ``params`` contain the whole method.
+        names: of today's parameters.
     """
     method = named or params["method"]
     method = replace(method, heads=method.heads[:1])  # an estimator has one
     options = {key: value for key, value in params.items() if key not in OWN and value is not None}
     found = options_from_version_1(method, options, named=named is not None)
     stopping = {"early_stopping": False if "validation" in found else "auto"}
-    return {key: params.get(key) if key in OWN else found.get(key) for key in names} | stopping
+    return {key: (params if key in OWN else found).get(key) for key in names if key in OWN or key in found} | stopping
 
 
 def labels(values: Any) -> dict[str, Any]:

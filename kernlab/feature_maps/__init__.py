@@ -6,9 +6,8 @@ from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.exact import Dictionary, Exact
 from kernlab.feature_maps.fastfood import Fastfood
 from kernlab.feature_maps.frames import FourierFrame, WaveletFrame
-from kernlab.feature_maps.nonstationary import NonStationary
 from kernlab.feature_maps.nystroem import Nystroem
-from kernlab.feature_maps.stationary import Stationary
+from kernlab.feature_maps.spectral import NonStationary, Stationary
 from kernlab.feature_maps.weighted import Weighted
 
 __all__ = [

@@ -7,7 +7,7 @@
 
 The constant c beside the inputs is the layer's bias: without it the kernel of order 0 depends on directions alone. No
 scale has to be chosen, since Θ(z)zⁿ only follows it. ω is no frequency: the kernel is not stationary, and the pictures
-of a spectrum say nothing about it. A step has no gradient, so that only order 1 can be learned.
+of a spectrum do not apply to it. A step has no gradient, so that only order 1 can be learned.
 
 Source: Cho & Saul 2009, eq. 1–7.
 """

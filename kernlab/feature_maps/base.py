@@ -4,9 +4,9 @@
     Phi = map.apply(params, X)               one row per sample
     Phi, pullback = map.pullback(params, X)  and the way back: pullback(∂/∂Φ) = {name: ∂/∂params[name]}
 
-What others need to know of a representation it says itself: its exact kernel, the law that it was drawn from, its
-trace, what of it a snapshot keeps and how that is restored, whether replicates of it can be stacked. Nobody asks which
-class it is of.
+A representation describes itself to the rest of the package: its exact kernel, the law of its frequencies, its trace,
+what of it a snapshot keeps and how that is restored, whether replicates of it can be stacked. No other module tests
+its class.
 
 A feature map has φ(x)·φ(x') ≈ k(x, x'), all scaling inside. An exact kernel's columns are k(x, x_s) for
 the support points x_s that a head has kept. Parameters are a flat dictionary of tensors, never state of
@@ -21,7 +21,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import torch
 
-from kernlab.feature_maps.law import ExactGram, FrequencyLaw, in_numpy
+from kernlab.feature_maps.law import ExactGram, FrequencyLaw, GramFunction, in_numpy
 from kernlab.options import Component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Tensor
@@ -36,7 +36,7 @@ class Representation(Component):
 
     Class attributes:
         trainable: names of the parameters that a gradient solver learns when the map is learned.
-        solved: name of the parameter that a full-batch solver finds; empty: there is none.
+        solved: name of the parameter that a full-batch solver finds, or empty.
         scales: names of the options that only scale frequencies, so that replicates with other values have one shape.
         stackable: trainings of it may be stacked along a first axis of its parameters.
         bound: which bound belongs to it (a name in BOUNDS); empty: the head decides.
@@ -44,6 +44,7 @@ class Representation(Component):
         from_rows: it starts from rows of the data, so there can be no more features than rows, and copies of
             rows change it.
         projects: inputs enter through products XΩ alone, so that X may be sparse.
+        frequencies_of: the part of it that its frequencies belong to, in words; empty: all of it.
     """
 
     from_rows: ClassVar[bool] = False
@@ -54,6 +55,7 @@ class Representation(Component):
     stackable: ClassVar[bool] = False
     bound: ClassVar[str] = ""
     scaling: ClassVar[str] = ""
+    frequencies_of: ClassVar[str] = ""
 
     def resolve(self, X: Float[Tensor, "n d"]) -> Representation:
         """A copy in which every "auto" is replaced by what the rule finds in X (scaled training inputs)."""
@@ -73,7 +75,7 @@ class Representation(Component):
 
     @property
     def largest_trace(self) -> float:
-        """What k(x, x) never exceeds, whatever the parameters; infinite where there is no such number."""
+        """Upper bound of k(x, x) over all inputs and parameters; infinite where none is known."""
         return math.inf
 
     @property
@@ -94,7 +96,7 @@ class Representation(Component):
         return None
 
     def exact(self, params: Params, learned: bool) -> ExactGram | None:
-        """The kernel that the features stand for, as far as it is known without them.
+        """The kernel that the features approximate, as far as it is known in another form.
 
         Args:
             params: of the map.
@@ -105,13 +107,29 @@ class Representation(Component):
         """
         return None
 
+    def average(self, params: Params) -> GramFunction | None:
+        """The kernel of these very frequencies, the mean over phases; None where there are no frequencies."""
+        return None
+
+    def rephased(self, params: Params, generator: torch.Generator) -> Params:
+        """The same parameters with phases drawn anew, where there are any."""
+        return params
+
+    def plain(self) -> Any:
+        """A map whose only error is that of its draws, which are of the same law and may be sampled in other ways.
+
+        Returns:
+            A map with options ``n_features`` and ``sampling`` and the properties ``pairs`` and ``paired``; None where
+            the features are no average of draws of frequencies.
+        """
+        return None
+
     def frame_constant(self, X: Float[Tensor, "n d"]) -> float:
         """The upper frame constant under the distribution of the inputs, of maps whose bound is that of frames."""
         raise NotImplementedError
 
     def frequencies(self, params: Params) -> Mapping[str, Tensor]:
-        """What belongs to the single frequencies, a column each: ``omega`` [d D], ``omega_prime`` [d D] and the phases
-        ``phase`` [P D], where there are such."""
+        """Parameters with one column for each frequency: ``omega`` [d D], ``omega_prime`` [d D], ``phase`` [P D]."""
         return {}
 
     def pictured(self, params: Params) -> Mapping[str, Tensor]:
@@ -119,7 +137,7 @@ class Representation(Component):
         return {}
 
     def described(self, params: Params) -> Mapping[str, Tensor]:
-        """What stays the same over a run and those pictures need (which frequency a column has …)."""
+        """What those pictures need and what stays the same over a run (which frequency a column has …)."""
         return {}
 
     def restored(self, kept: Params) -> tuple[Representation, Params] | None:
@@ -147,7 +165,7 @@ class FeatureMap(Representation):
         return self.width
 
     def width_for(self, d: int) -> int:
-        """Columns for d inputs, before there are parameters."""
+        """Columns for d inputs, before parameters are drawn."""
         return self.width
 
     def work(self, d: int) -> int:
@@ -186,7 +204,7 @@ class ExactKernel(Representation):
 
     def exact(self, params: Params, learned: bool) -> ExactGram | None:
         return ExactGram(
-            in_numpy(lambda X, Z: self.gram(params, X, Z)), "the kernel itself, no features stand between", same=True
+            in_numpy(lambda X, Z: self.gram(params, X, Z)), "the kernel itself, without features in between", same=True
         )
 
     def in_libsvm(self) -> dict[str, Any] | None:
@@ -205,6 +223,7 @@ class KernelSum(ExactKernel):
 
     solved: ClassVar[str] = "theta"
     count: ClassVar[int]  # M
+    terms: ClassVar[tuple[tuple[str, str], ...]]  # family and name of each kernel
 
     def blocks(
         self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]

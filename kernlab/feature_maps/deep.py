@@ -19,10 +19,8 @@ import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback
 from kernlab.feature_maps.law import FrequencyLaw
-from kernlab.feature_maps.nonstationary import NonStationary
-from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
-from kernlab.feature_maps.spectral import SpectralMap
-from kernlab.feature_maps.stationary import Stationary
+from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale, scale_option
+from kernlab.feature_maps.spectral import NonStationary, SpectralMap, Stationary
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
@@ -43,17 +41,12 @@ class Deep(FeatureMap):
     stackable = True
     version = 2
     aliases = SCALE_ALIASES
+    frequencies_of = "first layer"
 
     n_features: int = option(2000, "Features D of the last layer.", ge=1, le=200_000, log=True)
     layers: int = option(2, "How many layers L are stacked.", ge=2, le=6)
     hidden: int = option(256, "Features of each layer before the last.", ge=1, le=20_000, log=True)
-    frequency_scale: float | Literal["auto"] = option(
-        "auto",
-        "Scale σ of the first layer's frequencies, 1/lengthscale; auto: one over the median distance of two inputs, "
-        "more in one or two dimensions.",
-        gt=0,
-        log=True,
-    )
+    frequency_scale: float | Literal["auto"] = scale_option("Scale σ of the first layer's frequencies, 1/lengthscale")
     hidden_scale: float | Literal["auto"] = option(
         "auto",
         "Scale of the later layers' frequencies; auto: the same rule on the first layer's features.",

@@ -60,7 +60,7 @@ def draw(
 
     Raises:
         CompositionError: orthogonal sampling of a density that is not rotation invariant, or more
-            dimensions than there are Sobol points for.
+            dimensions than a Sobol sequence can have.
     """
     radial = density == "matern"  # one more uniform number per frequency: the length's chi-square
     if sampling == "orthogonal":

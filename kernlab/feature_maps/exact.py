@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal
 import torch
 
 from kernlab.feature_maps.base import EXACT_KERNELS, ExactKernel, KernelSum, Representation
-from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
-from kernlab.kernels import KERNELS, gaussian, polynomial
+from kernlab.feature_maps.scale import SCALE_ALIASES, NamedKernel, scale_option
+from kernlab.kernels import gaussian, polynomial
 from kernlab.linalg import wide
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -27,7 +27,7 @@ CACHED = 30_000  # numbers worked on at a time: they stay in a processor's cache
 
 @EXACT_KERNELS.register("exact")
 @component
-class Exact(ExactKernel):
+class Exact(NamedKernel, ExactKernel):
     """One kernel, evaluated exactly."""
 
     name = "exact"
@@ -37,13 +37,7 @@ class Exact(ExactKernel):
     aliases = SCALE_ALIASES
 
     kernel: Literal["gaussian", "laplacian", "cauchy", "matern", "polynomial"] = option("gaussian", "Which kernel.")
-    frequency_scale: float | Literal["auto"] = option(
-        "auto",
-        "1/lengthscale σ of the kernel (not of the polynomial); auto: one over the median distance of two inputs, "
-        "more in one or two dimensions.",
-        gt=0,
-        log=True,
-    )
+    frequency_scale: float | Literal["auto"] = scale_option()
     nu: float = option(2.5, "Smoothness of the Matérn kernel (matern only).", gt=0, le=50, advanced=True)
     degree: int = option(3, "Degree s of (xᵀz + c)^s (polynomial only).", ge=1, le=20)
     coef0: float = option(1.0, "Constant c of (xᵀz + c)^s (polynomial only).", gt=0, advanced=True)
@@ -53,16 +47,8 @@ class Exact(ExactKernel):
         advanced=True,
     )
 
-    def resolve(self, X: Float[Tensor, "n d"]) -> Exact:
-        if self.frequency_scale != "auto":
-            return self
-        return self.replace(frequency_scale=automatic_scale(X, p=1.0 if self.kernel == "laplacian" else 2.0))
-
     def gram(self, params: Params, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
-        if self.kernel == "polynomial":
-            return polynomial(X, Z, self.degree, self.coef0, self.normalized)
-        assert self.frequency_scale != "auto", "resolve() comes first"
-        return KERNELS[self.kernel](X, Z, 1 / self.frequency_scale, self.nu)
+        return self.values(X, Z)
 
     def restored(self, kept: Params) -> tuple[Representation, Params] | None:
         return self, {}
@@ -73,6 +59,13 @@ class Exact(ExactKernel):
         if self.kernel == "polynomial" and not self.normalized:
             return {"kernel": "poly", "gamma": 1.0, "degree": self.degree, "coef0": self.coef0}
         return None
+
+
+_POWERS = range(-9, 4)  # log₂ γ of the dictionary's Gaussians
+
+
+def _raised(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 @EXACT_KERNELS.register("dictionary")
@@ -101,9 +94,13 @@ class Dictionary(KernelSum):
     formula = r"k(x,x')=\sum_{m=1}^{23}\theta_m k_m(x,x')"
     source = "FKS section 5"
 
-    gammas: ClassVar[tuple[float, ...]] = tuple(2.0**e for e in range(-9, 4))
+    gammas: ClassVar[tuple[float, ...]] = tuple(2.0**power for power in _POWERS)
     degrees: ClassVar[tuple[int, ...]] = tuple(range(1, 11))
-    count: ClassVar[int] = 23
+    terms: ClassVar[tuple[tuple[str, str], ...]] = (
+        *(("Gaussian", f"γ = 2{_raised(power)}") for power in _POWERS),
+        *(("polynomial", f"s = {degree}") for degree in range(1, 11)),
+    )
+    count: ClassVar[int] = len(terms)
 
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         return {"theta": X.new_full((self.count,), 1 / self.count)}

@@ -24,26 +24,29 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+import scipy.linalg
 import torch
 from scipy import stats
+from torch.nn.functional import pad
 
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
 from kernlab.feature_maps.law import ExactGram, FrequencyLaw
-from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
-from kernlab.feature_maps.spectral import waves
-from kernlab.feature_maps.stationary import Stationary
+from kernlab.feature_maps.scale import SCALE_ALIASES, Scaled, scale_option
+from kernlab.feature_maps.spectral import Stationary, waves
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
 __all__ = ["Fastfood", "hadamard", "walsh_hadamard"]
 
-BITS = 5  # of an index that one matrix product transforms: products of 32 × 32 run at a processor's full speed
+BITS = 4  # of an index that one matrix product transforms: 16 multiplications a number, at the speed of such products
+CACHED = 1 << 17  # numbers of the phases that are worked on at a time: half a megabyte
+_LARGEST = torch.from_numpy(scipy.linalg.hadamard(1 << BITS)).float()  # its leading blocks are the smaller ones
 
 
 @FEATURE_MAPS.register("fastfood")
 @component
-class Fastfood(FeatureMap):
+class Fastfood(Scaled, FeatureMap):
     """Fastfood; with learned diagonals, à la carte."""
 
     name = "fastfood"
@@ -62,13 +65,7 @@ class Fastfood(FeatureMap):
         2000, "Number of features D, the columns of φ(X); pairs of cosine and sine make an odd D even, D + 1.",
         ge=1, le=400_000, log=True,
     )  # fmt: skip
-    frequency_scale: float | Literal["auto"] = option(
-        "auto",
-        "Scale σ of the assigned frequencies, 1/lengthscale; auto: one over the median distance of two inputs, "
-        "more in one or two dimensions.",
-        gt=0,
-        log=True,
-    )
+    frequency_scale: float | Literal["auto"] = scale_option("Scale σ of the assigned frequencies, 1/lengthscale")
 
     @property
     def draws(self) -> int:
@@ -97,11 +94,6 @@ class Fastfood(FeatureMap):
         p = 1 << (d - 1).bit_length()
         return p, -(-self.draws // p)
 
-    def resolve(self, X: Float[Tensor, "n d"]) -> Fastfood:
-        if self.frequency_scale != "auto":
-            return self
-        return self.replace(frequency_scale=automatic_scale(X))
-
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         """``B`` [k d] (padded inputs are 0), ``P`` [k p] the permutations as places in all blocks, ``G`` and ``S``
         [k p]."""
@@ -124,38 +116,59 @@ class Fastfood(FeatureMap):
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n D"], Pullback]:
         """Written out: H is symmetric, so that the way back is the same product from the left."""
-        z, spread = self._phases(params, X)
+        z, to_params = self._phases(params, X)
         cosine, sine, scale, s = cos(z), sin(z), math.sqrt(1 / self.draws), self.draws
 
         def back(cotangent: Tensor) -> dict[str, Tensor]:
-            C = cotangent.mT * scale
-            return spread(cosine * C[s:] - sine * C[:s])
+            C = cotangent.mT.contiguous() * scale
+            return to_params(cosine * C[s:] - sine * C[:s])
 
         return torch.cat([cosine, sine]).mT * scale, back
 
     def _phases(
         self, params: Params, X: Float[Tensor, "n d"]
     ) -> tuple[Float[Tensor, "s n"], Callable[[Tensor], dict[str, Tensor]]]:
-        """z = ΩᵀXᵀ, and the function that carries a gradient on it to S, G and B. Samples are the last axis."""
-        B, G, S = (params[name][..., None] for name in ("B", "G", "S"))
-        (k, p), n, root = params["G"].shape, len(X), math.sqrt(1 / params["G"].shape[1])
-        places, order = params["P"].long().flatten(), torch.arange(k * p, device=X.device)
-        inputs = X.mT
-        H = hadamard(p, X)
-        first = torch.nn.functional.pad(B * inputs, (0, 0, 0, p - X.shape[1]))
-        mixed = walsh_hadamard(first, H).reshape(k * p, n)[places].view(k, p, n)
-        last = walsh_hadamard(G * mixed, H)
-        z = (S * (root * last)).reshape(k * p, n)[: self.draws]
+        """z = ΩᵀXᵀ, and the function that carries a gradient on it to S, G and B. Samples are the last axis.
+
+        On a CPU a few samples at a time, whose numbers stay in its cache.
+        """
+        count = max(1, CACHED // params["S"].numel()) if X.device.type == "cpu" else max(1, len(X))
+        blocks = [self._block(params, rows) for rows in torch.split(X, count)]
+        if len(blocks) == 1:
+            return blocks[0]
 
         def back(on_z: Tensor) -> dict[str, Tensor]:
-            on_z = root * torch.nn.functional.pad(on_z, (0, 0, 0, k * p - self.draws)).view(k, p, n)
-            on_last = walsh_hadamard(S * on_z, H)
-            on_mixed = (G * on_last).reshape(k * p, n)[torch.empty_like(places).scatter(0, places, order)].view(k, p, n)
-            on_first = walsh_hadamard(on_mixed, H)[:, : X.shape[1]]
-            parts = {"S": on_z * last, "G": on_last * mixed, "B": on_first * inputs}
-            return {name: value.sum(2) for name, value in parts.items()}
+            parts = [to_params(part) for (_, to_params), part in zip(blocks, torch.split(on_z, count, 1), strict=True)]
+            return {name: torch.stack([part[name] for part in parts]).sum(0) for name in self.trainable}
 
-        return z, back
+        return torch.cat([z for z, _ in blocks], dim=1), back
+
+    def _block(
+        self, params: Params, X: Float[Tensor, "n d"]
+    ) -> tuple[Float[Tensor, "s n"], Callable[[Tensor], dict[str, Tensor]]]:
+        (k, p), (n, d), root = params["G"].shape, X.shape, math.sqrt(1 / params["G"].shape[1])
+        B, G, S = params["B"][..., None], params["G"][..., None], root * params["S"][..., None]
+        places, inputs, H = params["P"].long().flatten(), X.mT.contiguous(), hadamard(p, X)
+
+        def rows(of: Tensor, order: Tensor) -> Tensor:
+            """The p rows of every block, as the permutation or its inverse orders them."""
+            return of.reshape(k * p, n).index_select(0, order).view(k, p, n)
+
+        mixed = rows(walsh_hadamard(pad(B * inputs, (0, 0, 0, p - d)), H), places)
+        last = walsh_hadamard(G * mixed, H)
+
+        def back(on_z: Tensor) -> dict[str, Tensor]:
+            on_z = pad(on_z, (0, 0, 0, k * p - self.draws)).reshape(k, p, n)
+            on_last = walsh_hadamard(S * on_z, H)
+            inverse = torch.empty_like(places).scatter(0, places, torch.arange(k * p, device=X.device))
+            on_first = walsh_hadamard(rows(G * on_last, inverse), H)[:, :d]
+            return {
+                "S": root * (on_z * last).sum(2),
+                "G": (on_last * mixed).sum(2),
+                "B": (on_first * inputs).sum(2),
+            }
+
+        return (S * last).reshape(k * p, n)[: self.draws], back
 
     def law(self) -> FrequencyLaw | None:
         return None if self.frequency_scale == "auto" else FrequencyLaw("gaussian", float(self.frequency_scale))
@@ -206,13 +219,7 @@ def walsh_hadamard(U: Float[Tensor, "k p n"], H: Sequence[Float[Tensor, "_ _"]])
 
 def hadamard(p: int, like: Tensor) -> list[Float[Tensor, "_ _"]]:
     """Hadamard matrices whose Kronecker product is that of p rows, in ``like``'s dtype and on its device."""
-    found = []
-    for size in _factors(p):
-        H = like.new_ones(1, 1)
-        while len(H) < size:
-            H = torch.cat([torch.cat([H, H], 1), torch.cat([H, -H], 1)])
-        found.append(H)
-    return found
+    return [_LARGEST[:size, :size].to(like) for size in _factors(p)]
 
 
 def _factors(p: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Frame kernels: a sum of known functions, each with a weight λ that says how much it is used.
+"""Frame kernels: a sum of known functions, each with a weight λ ≥ 0.
 
     K(x, x') = Σ_i λ_i φ_i(x) φ_i(x'),   Ψ(x) = (√λ_i φ_i(x))_i,   λ_i ≥ 0,   x in [−1, 1]^d
 
@@ -15,7 +15,7 @@ multiplied (all products of one function per input: qᵈ columns). The constant 
 the eigenvalues of the kernel's integral operator are Aλ_i, with eigenfunctions φ_i (FKS Theorem 2). For the
 Fourier frame that is so where the inputs fill whole periods 2π/ω₀ uniformly; then A = ½ (products: 2^{−d}).
 On a part of a period, as [−1, 1] with ω₀ = 1, the frame is still tight in L², but tight is not orthogonal,
-which the proof of the theorem takes for granted: there Aλ_i are not the eigenvalues. With A the *upper*
+which the proof of the theorem assumes: the eigenvalues are then not Aλ_i. With A the *upper*
 frame constant under the inputs' distribution, A = λ_max(E φφᵀ), they still bound them one by one: the
 operator is UΛU*, and the i-th eigenvalue of it is at most ‖U‖² = A times the i-th largest λ (Ostrowski).
 That is all the paper's risk bound needs, and :meth:`FrameMap.frame_constant` measures that A.
@@ -51,10 +51,10 @@ SMALLEST = 1e-12  # no gradient is taken of √λ below it, where the slope has 
 
 @component
 class FrameMap(FeatureMap):
-    """Base of frames; subclasses say which functions there are along one input.
+    """Base of frames; subclasses define the functions along one input.
 
     Parameters: ``spectrum`` λ [D], all ones at first. A column whose λ is 0 is a column of zeros. Inputs beyond
-    [−1, 1], as test rows may hold them, get the value at the border: a frame of [−1, 1] says nothing there.
+    [−1, 1], which test rows may have, get the value at the border: a frame of [−1, 1] is not defined there.
     """
 
     trainable: ClassVar[tuple[str, ...]] = ("spectrum",)
@@ -72,7 +72,7 @@ class FrameMap(FeatureMap):
 
     @property
     def functions(self) -> int:
-        """q: how many functions there are along one input."""
+        """q: number of functions along one input."""
         raise NotImplementedError
 
     def along(self, X: Float[Tensor, "n d"]) -> Float[Tensor, "n d q"]:
@@ -261,7 +261,7 @@ class WaveletFrame(FrameMap):
 
     Υ has norm one in L²: (2/√3) π^{−¼} (1 − t²) e^{−t²/2} (Mexican hat), √2 π^{−¼} cos(5t) e^{−t²/2} (Morlet, real
     part). The centres kτaʲ run from −1 to 1 and, where that is no multiple, one step beyond. There is no constant:
-    the coarsest scale, wider than [−1, 1] by default, stands for it.
+    the coarsest scale, wider than [−1, 1] by default, takes its place.
 
     Columns: scales from fine to coarse, at each the shifts from left to right, for each input (additive); products
     in lexicographic order, the last input fastest (multiplicative).

@@ -1,6 +1,6 @@
 """What is known in closed form about frequencies before training: their density along a line, and their kernel.
 
-ω of scale σ along a unit vector u (kernlab.feature_maps.densities says how they are drawn):
+ω of scale σ along a unit vector u (drawn by kernlab.feature_maps.densities):
 
     gaussian    N(0, σ²)
     laplacian   Cauchy(0, σ‖u‖₁)                       since ω_j are independent Cauchy(0, σ)
@@ -39,7 +39,7 @@ class ExactGram(NamedTuple):
     Attributes:
         gram: evaluates it.
         words: what "exact" means here, as the end of a sentence.
-        same: the features are this kernel already: there is no error to see.
+        same: the features have exactly this kernel, so that no error is left to measure.
     """
 
     gram: GramFunction

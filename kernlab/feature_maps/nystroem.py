@@ -5,7 +5,7 @@
 
 The paper writes G U Σ^{−1/2} with B = UΣUᵀ. The symmetric root used here is that times the rotation Uᵀ: the same
 kernel, ridge and (measured) support vector machine, but no column flips its sign or changes places when a
-landmark moves, and the gradient stays finite where eigenvalues meet.
+landmark is changed, and the gradient stays finite where eigenvalues coincide.
 
 Equal or nearly equal landmarks make B singular. ε = 1e-10 of the mean of its diagonal keeps the root bounded:
 a direction whose eigenvalue is far below ε fades away, others keep ten digits. Everything is computed in
@@ -26,8 +26,7 @@ import torch
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
 from kernlab.feature_maps.law import ExactGram, in_numpy, kernel_name
-from kernlab.feature_maps.scale import SCALE_ALIASES, automatic_scale
-from kernlab.kernels import KERNELS, polynomial
+from kernlab.feature_maps.scale import SCALE_ALIASES, NamedKernel, scale_option
 from kernlab.linalg import inverse_sqrt, wide
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -45,7 +44,7 @@ KernelPullback: TypeAlias = Callable[[Tensor, Tensor], dict[str, Tensor]]
 
 @FEATURE_MAPS.register("nystroem")
 @component
-class Nystroem(FeatureMap):
+class Nystroem(NamedKernel, FeatureMap):
     """Nyström features with landmarks that can be learned."""
 
     name = "nystroem"
@@ -61,13 +60,7 @@ class Nystroem(FeatureMap):
     kernel: Literal["gaussian", "laplacian", "matern", "cauchy", "polynomial"] = option(
         "gaussian", "Kernel k that is approximated."
     )
-    frequency_scale: float | Literal["auto"] = option(
-        "auto",
-        "1/lengthscale σ of the kernel (not of the polynomial); auto: one over the median distance of two inputs, "
-        "more in one or two dimensions.",
-        gt=0,
-        log=True,
-    )
+    frequency_scale: float | Literal["auto"] = scale_option()
     nu: float = option(2.5, "Smoothness of the Matérn kernel (matern only).", gt=0, le=50, advanced=True)
     degree: int = option(3, "Degree s of (xᵀz + c)^s (polynomial only).", ge=1, le=20, advanced=True)
     coef0: float = option(1.0, "Constant c of (xᵀz + c)^s (polynomial only).", gt=0, advanced=True)
@@ -85,11 +78,6 @@ class Nystroem(FeatureMap):
     def columns(self, params: Params) -> int:
         return params["landmarks"].shape[-2]
 
-    def resolve(self, X: Float[Tensor, "n d"]) -> Nystroem:
-        if self.frequency_scale != "auto":
-            return self
-        return self.replace(frequency_scale=automatic_scale(X, p=1.0 if self.kernel == "laplacian" else 2.0))
-
     def init(self, X: Float[Tensor, "n d"], generator: torch.Generator) -> dict[str, Tensor]:
         """``landmarks`` [J d]: rows without replacement, or centroids.
 
@@ -104,9 +92,7 @@ class Nystroem(FeatureMap):
             )
         order = torch.randperm(len(X), generator=generator)[: self.n_features]
         landmarks = X[order.to(X.device)] if self.selection == "rows" else _centroids(X, self.n_features, int(order[0]))
-        resolved = self.resolve(X)
-        B = resolved.gram(wide(landmarks), wide(landmarks))
-        if not B.isfinite().all():
+        if not self.resolve(X).values(wide(landmarks), wide(landmarks)).isfinite().all():
             raise DataError(
                 f"the {self.kernel} kernel must be finite on the landmarks",
                 f"degree={self.degree}, inputs up to {float(X.abs().max()):.3g}",
@@ -114,17 +100,9 @@ class Nystroem(FeatureMap):
             )
         return {"landmarks": landmarks}
 
-    def gram(self, X: Float[Tensor, "n d"], Z: Float[Tensor, "p d"]) -> Float[Tensor, "n p"]:
-        """k(x, z) for every pair of rows, differentiable."""
-        if self.kernel == "polynomial":
-            return polynomial(X, Z, self.degree, self.coef0, self.normalized)
-        if self.frequency_scale == "auto":
-            raise ValueError("resolve the map first")
-        return KERNELS[self.kernel](X, Z, 1 / self.frequency_scale, self.nu)
-
     def apply(self, params: Params, X: Float[Tensor, "n d"]) -> Float[Tensor, "n J"]:
         Z = wide(params["landmarks"])
-        return (self.gram(wide(X), Z) @ _root(self.gram(Z, Z))).to(X.device, X.dtype)
+        return (self.values(wide(X), Z) @ _root(self.values(Z, Z))).to(X.device, X.dtype)
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n J"], Pullback]:
         """Through Φ = GS with S = (B + εI)^{−1/2}: ∂/∂G = CSᵀ, ∂/∂S = GᵀC, and on to the landmarks."""
@@ -143,35 +121,32 @@ class Nystroem(FeatureMap):
     ) -> tuple[Float[Tensor, "n J"], Float[Tensor, "J J"], KernelPullback]:
         """G and B in float64, and the function that carries gradients on them to the landmarks.
 
-        For objectives that can be told by G and B no features have to be formed. Source: DI eq. 9–10.
+        Objectives that are functions of G and B need no features. Source: DI eq. 9–10.
         """
         landmarks = params["landmarks"]
         rows, Z = wide(X), wide(landmarks)
         if self.kernel == "gaussian":
-            G, B = self.gram(rows, Z), self.gram(Z, Z)
+            G, B = self.values(rows, Z), self.values(Z, Z)
 
-            def closed(dG: Tensor, dB: Tensor) -> Tensor:
+            def gradient(dG: Tensor, dB: Tensor) -> Tensor:
                 lengthscale = 1 / float(self.frequency_scale)
                 own = gaussian_pullback((dB + dB.mT) * B, Z, Z, lengthscale)  # Z is both arguments of B
                 return gaussian_pullback(dG * G, rows, Z, lengthscale) + own
 
-            carry = closed
         else:
-            (G, B), vjp = torch.func.vjp(lambda at: (self.gram(rows, at), self.gram(at, at)), Z)[:2]
+            (G, B), vjp = torch.func.vjp(lambda at: (self.values(rows, at), self.values(at, at)), Z)[:2]
 
-            def automatic(dG: Tensor, dB: Tensor) -> Tensor:
-                gradient: Tensor = vjp((dG, dB))[0]
-                return gradient
-
-            carry = automatic
+            def gradient(dG: Tensor, dB: Tensor) -> Tensor:
+                found: Tensor = vjp((dG, dB))[0]
+                return found
 
         def back(dG: Tensor, dB: Tensor) -> dict[str, Tensor]:
-            return {"landmarks": carry(dG, dB).to(landmarks.device, landmarks.dtype)}
+            return {"landmarks": gradient(dG, dB).to(landmarks.device, landmarks.dtype)}
 
         return G, B, back
 
     def exact(self, params: Params, learned: bool) -> ExactGram:
-        return ExactGram(in_numpy(self.gram), f"the {kernel_name(self.kernel)} kernel that the landmarks stand for")
+        return ExactGram(in_numpy(self.values), f"the {kernel_name(self.kernel)} kernel that the landmarks approximate")
 
     def pictured(self, params: Params) -> dict[str, Tensor]:
         return {"landmarks": params["landmarks"]}

@@ -29,7 +29,7 @@ def sin(z: Tensor) -> Tensor:
 
 
 def _by_numpy(function: np.ufunc, z: Tensor) -> Tensor:
-    with np.errstate(invalid="ignore"):  # of infinity it is NaN, as torch says without a warning
+    with np.errstate(invalid="ignore"):  # of infinity it is NaN, for which torch gives no warning
         return torch.from_numpy(function(z.numpy()))
 
 

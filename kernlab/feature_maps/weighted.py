@@ -5,8 +5,8 @@
     ψ(x)·ψ(x') = Σ_m q_m cos ω_mᵀ(x − x')
 
 A candidate is one frequency ω_m: its cosine and sine share the weight q_m. The map starts with N_w candidates drawn
-from an assigned density and q uniform, where it is the stationary map. A solver moves q and drops the candidates
-that are left without weight, so the width is that of q, twice with pairs. With phases the weights are chosen with
+from an assigned density and q uniform, where it is the stationary map. A solver changes q and drops the candidates
+of weight 0, so the width is that of q, twice with pairs. With phases the weights are chosen with
 them, and the features are no longer the kernel of the weighted frequencies.
 
 Source: LKRF eq. 8 and 14.
@@ -20,8 +20,7 @@ import torch
 
 from kernlab.feature_maps.base import FEATURE_MAPS, Pullback
 from kernlab.feature_maps.law import ExactGram, GramFunction
-from kernlab.feature_maps.spectral import SpectralMap, waves
-from kernlab.feature_maps.stationary import Stationary
+from kernlab.feature_maps.spectral import SpectralMap, Stationary, waves
 from kernlab.feature_maps.trigonometry import cos, sin
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
@@ -32,7 +31,7 @@ __all__ = ["Weighted"]
 @FEATURE_MAPS.register("weighted")
 @component
 class Weighted(SpectralMap):
-    """Re-weighted stationary spectral features; no gradient reaches them, a solver of their own moves q."""
+    """Re-weighted stationary spectral features; a solver of their own finds q, without gradients."""
 
     name = "weighted"
     title = "Re-weighted spectral"
@@ -64,7 +63,7 @@ class Weighted(SpectralMap):
         return len(params["q"]) * (2 if self.paired else 1)
 
     def pullback(self, params: Params, X: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n s"], Pullback]:
-        """The features; there is nothing to carry a gradient to."""
+        """The features, and no gradients: the map has no trainable parameters."""
         return self.apply(params, X), lambda cotangent: {}
 
     def pictured(self, params: Params) -> dict[str, Tensor]:

@@ -1,14 +1,12 @@
 """Heads by name."""
 
-from kernlab.heads.base import HEADS, Fitting, Head, feature_blocks
+from kernlab.heads.base import HEADS, Fitting, Head, Joint, LinearHead, feature_blocks
 from kernlab.heads.dual import DualHead, Expansion
 from kernlab.heads.kernel_ridge import KernelRidge
-from kernlab.heads.linear import Joint, LinearHead
+from kernlab.heads.libsvm import SVC, EpsilonSVR, NuSVR
 from kernlab.heads.logistic import Logistic
 from kernlab.heads.ridge import Ridge
-from kernlab.heads.svc import SVC
 from kernlab.heads.svm import LinearSVM
-from kernlab.heads.svr import EpsilonSVR, NuSVR
 
 __all__ = [
     "HEADS",
@@ -27,3 +25,7 @@ __all__ = [
     "Ridge",
     "feature_blocks",
 ]
+
+# In the order of the forms.
+for _head in (Expansion, KernelRidge, Joint, Logistic, Ridge, SVC, LinearSVM, EpsilonSVR, NuSVR):
+    HEADS.add(_head.name, _head)

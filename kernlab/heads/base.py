@@ -10,19 +10,22 @@ are learned by the solver together with the map.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
+
+import torch
 
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import FeatureMap, Representation
-from kernlab.linalg import real_targets
-from kernlab.options import Component
+from kernlab.linalg import checked_weight, real_targets
+from kernlab.options import Component, component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Targets, Task, Tensor
 
-__all__ = ["HEADS", "Fitting", "Head", "feature_blocks"]
+__all__ = ["HEADS", "Fitting", "Head", "Joint", "LinearHead", "all_classes", "feature_blocks"]
 
 BLOCK = 1_000_000  # numbers in a block of features: 4 MB
+NEVER = -1e6  # bias of a class that has no rows: it never wins
 MATRIX = 2**31  # numbers of the largest feature matrix that is formed at once: 8 GB
 
 
@@ -64,6 +67,32 @@ class Fitting:
         """Real targets: one-hot for classes."""
         return real_targets(self.y, self.K, self.X.dtype)
 
+    def of_positive_weight(self) -> Fitting:
+        """The same without rows of weight 0, which must not become support points or count as a class.
+
+        Raises:
+            DataError: a weight is negative or not finite, or all are zero.
+        """
+        if self.weight is None:
+            return self
+        keep = checked_weight(self.weight).to(self.weight.device) > 0
+        return replace(self, X=self.X[keep], y=self.y[keep], weight=self.weight[keep])
+
+    def classes(self) -> list[int]:
+        """The classes that have rows, in order.
+
+        Raises:
+            DataError: only one has.
+        """
+        present: list[int] = torch.unique(self.y).tolist()
+        if len(present) < 2:
+            raise DataError(
+                "a classifier needs rows of at least two classes to learn from",
+                f"{len(self.y)} rows, all of one class",
+                "take more rows, or another split",
+            )
+        return present
+
     def blocks(self) -> Iterator[Float[Tensor, "b D"]]:
         """Φ in blocks of rows."""
         return feature_blocks(self.representation, self.params, self.X)
@@ -94,7 +123,8 @@ class Head(Component):
 
     Class attributes:
         tasks: what it can be used for.
-        takes: "features" of a feature map, an exact "kernel", or weights that the "solver" learned.
+        stage: "features" or "kernel": fitted in a second stage, to a map's features or to an exact kernel; "joint":
+            its weights are learned together with the map.
         bound: which bound is shown for it (a name in BOUNDS), empty: none.
         loss: the loss its class scores are judged by (a name in OBJECTIVES); targets by the squared one.
         multi_output: whether regression with several targets is possible.
@@ -103,7 +133,7 @@ class Head(Component):
     """
 
     tasks: ClassVar[tuple[Task, ...]]
-    takes: ClassVar[Literal["features", "kernel", "solver"]] = "features"
+    stage: ClassVar[Literal["features", "kernel", "joint"]] = "features"
     bound: ClassVar[str] = ""
     loss: ClassVar[str] = "squared"
     multi_output: ClassVar[bool] = True
@@ -124,3 +154,43 @@ class Head(Component):
 
 
 HEADS: Registry[type[Head]] = Registry("head")
+
+
+class LinearHead(Head):
+    """Base of heads with ``weight`` [D K] and maybe ``bias`` [K]."""
+
+    def scores(self, params: Params, Phi: Float[Tensor, "n D"]) -> Float[Tensor, "n K"]:
+        F = Phi @ params["weight"]
+        return F + params["bias"] if "bias" in params else F
+
+
+@component
+class Joint(LinearHead):
+    """Weights that the solver learns together with the map."""
+
+    name = "joint"
+    title = "Linear, trained jointly"
+    formula = r"f(x)=W^\top\varphi(x)"
+    source = "ASKL eq. 1, 4"
+    tasks = ("classification", "regression")
+    stage = "joint"
+    bound = "spectral"
+    weighted = False
+
+    def fit(self, fitting: Fitting) -> dict[str, Tensor]:
+        """Nothing: the solver has left the weights in the parameters."""
+        return {}
+
+
+def all_classes(
+    W: Float[Tensor, "n c"], b: Float[Tensor, " c"], present: list[int], K: int
+) -> tuple[Float[Tensor, "n K"], Float[Tensor, " K"]]:
+    """Weights and biases of all K classes from those of the classes present; the others never win.
+
+    One column for two classes is f, and their scores are (−f, f).
+    """
+    if W.shape[1] < len(present):
+        W, b = torch.cat([-W, W], dim=1), torch.cat([-b, b])
+    weight, bias = W.new_zeros(len(W), K), b.new_full((K,), NEVER)
+    weight[:, present], bias[present] = W, b
+    return weight, bias

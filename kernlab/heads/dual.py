@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from kernlab.errors import DataError
 from kernlab.feature_maps.base import ExactKernel
-from kernlab.heads.base import HEADS, Fitting, Head
+from kernlab.heads.base import Fitting, Head
 from kernlab.linalg import wide
 from kernlab.options import component
 from kernlab.typing import Float, Params, Tensor
@@ -23,13 +23,12 @@ GRAM = 2**29  # numbers of the largest Gram matrix that is formed: 4 GB in float
 class DualHead(Head):
     """Base of heads with ``support`` [s d], ``dual`` [s K] and ``bias`` [K]."""
 
-    takes: ClassVar[Literal["features", "kernel", "solver"]] = "kernel"
+    stage: ClassVar[Literal["features", "kernel", "joint"]] = "kernel"
 
     def scores(self, params: Params, Phi: Float[Tensor, "n s"]) -> Float[Tensor, "n K"]:
         return Phi @ params["dual"] + params["bias"]
 
 
-@HEADS.register("expansion")
 @component
 class Expansion(DualHead):
     """Support points and coefficients that the solver has found together with the kernel."""
@@ -39,7 +38,7 @@ class Expansion(DualHead):
     formula = r"f(x)=\sum_s k(x,x_s)\,\alpha_s+b"
     source = "Kimeldorf & Wahba 1971"
     tasks = ("classification", "regression")
-    takes = "solver"
+    stage = "joint"
 
     def fit(self, fitting: Fitting) -> dict[str, Tensor]:
         """Nothing: the solver has left ``support``, ``dual`` and ``bias`` in the parameters."""

@@ -19,10 +19,9 @@ from typing import Literal
 import torch
 
 from kernlab.feature_maps.base import ExactKernel
-from kernlab.heads.base import HEADS, Fitting
+from kernlab.heads.base import Fitting
 from kernlab.heads.dual import DualHead, expansion, gram_matrix
-from kernlab.heads.rows import weighted_rows
-from kernlab.linalg import cholesky, wide
+from kernlab.linalg import cholesky, eigh, wide
 from kernlab.options import component, option
 from kernlab.typing import Float, Tensor
 
@@ -31,10 +30,9 @@ __all__ = ["KernelRidge", "leave_one_out"]
 LEFT_OUT = 3000  # rows whose eigendecomposition chooses an automatic penalty, at most: g is against a mean
 
 
-@HEADS.register("kernel_ridge")
 @component
 class KernelRidge(DualHead):
-    """Kernel ridge regression by Cholesky; classes stand as one-hot targets."""
+    """Kernel ridge regression by Cholesky; classes are one-hot targets."""
 
     name = "kernel_ridge"
     title = "Kernel ridge regression"
@@ -51,7 +49,7 @@ class KernelRidge(DualHead):
 
     def fit(self, fitting: Fitting) -> dict[str, Tensor]:
         """``support`` (all rows), ``dual``, ``bias``, ``penalty`` g, and ``jitter``: what K + gnI needed on top."""
-        fitting = weighted_rows(fitting)
+        fitting = fitting.of_positive_weight()
         assert isinstance(fitting.representation, ExactKernel)
         K = gram_matrix(fitting.representation, fitting.params, fitting.X)
         Y = wide(fitting.Y)
@@ -84,7 +82,7 @@ def leave_one_out(
         weight: w_i > 0.
         penalties: values of g.
     """
-    s, U = torch.linalg.eigh(K)
+    s, U = eigh(K)
     s, n, root = s.clamp_min(0), weight.sum(), weight.sqrt()[:, None]
     turned, squares, errors = U.mT @ (root * Y), U.square(), []
     for g in penalties:

@@ -13,17 +13,14 @@ from __future__ import annotations
 
 import torch
 
-from kernlab.heads.base import HEADS, Fitting
-from kernlab.heads.linear import LinearHead
-from kernlab.heads.rows import all_classes, several_classes, weighted_rows
-from kernlab.linalg import wide
+from kernlab.heads.base import Fitting, LinearHead, all_classes
+from kernlab.linalg import as_numpy
 from kernlab.options import component, option
 from kernlab.typing import Tensor
 
 __all__ = ["Logistic"]
 
 
-@HEADS.register("logistic")
 @component
 class Logistic(LinearHead):
     """Multinomial logistic regression."""
@@ -42,13 +39,12 @@ class Logistic(LinearHead):
         """``weight`` [D K] and ``bias`` [K]."""
         from sklearn.linear_model import LogisticRegression
 
-        fitting = weighted_rows(fitting)
-        present = several_classes(fitting)
-        weight = None if fitting.weight is None else wide(fitting.weight).cpu().numpy()
-        machine = LogisticRegression(C=2 * self.C if len(present) == 2 else self.C, max_iter=self.max_iter)
-        machine.fit(wide(fitting.matrix()).cpu().numpy(), fitting.y.cpu().numpy(), weight)
-        W, b = torch.from_numpy(machine.coef_.T), torch.from_numpy(machine.intercept_)
-        if len(present) == 2:
-            W, b = torch.cat([-W, W], dim=1) / 2, torch.cat([-b, b]) / 2
+        fitting = fitting.of_positive_weight()
+        present = fitting.classes()
+        weight = None if fitting.weight is None else as_numpy(fitting.weight)
+        share = 2 if len(present) == 2 else 1
+        machine = LogisticRegression(C=share * self.C, max_iter=self.max_iter)
+        machine.fit(as_numpy(fitting.matrix()), fitting.y.cpu().numpy(), weight)
+        W, b = torch.from_numpy(machine.coef_.T) / share, torch.from_numpy(machine.intercept_) / share
         W, b = all_classes(W, b, present, fitting.K)
         return {"weight": W.to(fitting.X), "bias": b.to(fitting.X)}

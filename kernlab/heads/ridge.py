@@ -3,12 +3,12 @@
     min over W, b of  Σ_i w_i ‖Wᵀφ(x_i) + b − y_i‖² + ρ‖W‖_F²       (sum over samples, b not penalised)
     (Φ̄ᵀΦ̄ + ρI) W = Φ̄ᵀȲ,   b = ȳ − Wᵀφ̄                              bars: centred
 
-Classes stand as one-hot targets and the largest output wins. The features are read in blocks of rows, so
+Classes are one-hot targets and the largest output wins. The features are read in blocks of rows, so
 n × D never has to fit in memory.
 
 An automatic ρ has the smallest exact leave-one-out error on a path of penalties. That is right for features that
-have not seen the targets; for learned features leave-one-out is blind to what the map took from the targets, and the
-training chooses ρ on rows that it held back (:mod:`kernlab.training.selection`).
+have not seen the targets; of learned features leave-one-out does not see what the map has learned from the targets,
+and the training chooses ρ on validation rows (:mod:`kernlab.training.selection`).
 
 Source: DI eq. 4–5; Hoerl & Kennard 1970; Allen 1974 (leave-one-out).
 """
@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kernlab.heads.base import HEADS, Fitting
-from kernlab.heads.linear import LinearHead
+from kernlab.heads.base import Fitting, LinearHead
 from kernlab.linalg import RidgePath, ridge
 from kernlab.options import component, option
 from kernlab.typing import Tensor
@@ -26,7 +25,6 @@ from kernlab.typing import Tensor
 __all__ = ["Ridge"]
 
 
-@HEADS.register("ridge")
 @component
 class Ridge(LinearHead):
     """Ridge regression."""
@@ -43,8 +41,8 @@ class Ridge(LinearHead):
 
     ridge: float | Literal["auto"] = option(
         "auto",
-        "Penalty ρ on ‖W‖², against the squared error summed over samples; auto: by leave-one-out, or on rows held "
-        "back where the features are learned.",
+        "Penalty ρ on ‖W‖², against the squared error summed over samples; auto: by leave-one-out, or on validation "
+        "rows where the features are learned.",
         gt=0, log=True,
     )  # fmt: skip
 

@@ -4,20 +4,16 @@
     targets   min over w, b of  ½(‖w‖² + b²) + C Σ_i w_i |f(x_i) − y_i|_ε²       each target by itself
 
 The squared losses are liblinear's own choice: differentiable, so that Newton's method solves them. Features
-are first brought to mean 0 and variance 1; weights and biases are given for the features as they are.
+are first brought to mean 0 and variance 1; the weights and biases are those of the original features.
 
 Source: DI section 5; Fan et al. 2008; Ho & Lin 2012.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from kernlab.heads.base import HEADS, Fitting
-from kernlab.heads.linear import LinearHead
-from kernlab.heads.rows import all_classes, several_classes, weighted_rows
+from kernlab.heads.base import Fitting, LinearHead, all_classes
 from kernlab.linalg import wide
 from kernlab.options import component, option
 from kernlab.typing import Float, Tensor
@@ -25,7 +21,6 @@ from kernlab.typing import Float, Tensor
 __all__ = ["LinearSVM"]
 
 
-@HEADS.register("linear_svm")
 @component
 class LinearSVM(LinearHead):
     """Linear support vector machine."""
@@ -48,19 +43,14 @@ class LinearSVM(LinearHead):
         """``weight`` [D K] and ``bias`` [K]; with two classes the scores are (−f, f)."""
         from sklearn.svm import LinearSVC, LinearSVR
 
-        fitting = weighted_rows(fitting)
-        present = several_classes(fitting) if fitting.task == "classification" else []
+        fitting = fitting.of_positive_weight()
+        present = fitting.classes() if fitting.task == "classification" else []
         Phi = wide(fitting.matrix()).cpu()
         weight = None if fitting.weight is None else wide(fitting.weight).cpu()
         if self.unit_variance:
             shift, scale = _standardize(Phi, weight)
         y, weights = fitting.y.cpu().numpy(), None if weight is None else weight.numpy()
-        settings: dict[str, Any] = {
-            "C": self.C,
-            "max_iter": self.max_iter,
-            "random_state": fitting.seed,
-            "dual": "auto",
-        }
+        settings = {"C": self.C, "max_iter": self.max_iter, "random_state": fitting.seed, "dual": "auto"}
         if fitting.task == "regression":
             settings |= {"loss": "squared_epsilon_insensitive", "epsilon": self.epsilon}
             machines = [LinearSVR(**settings).fit(Phi.numpy(), column, weights) for column in y.T]
@@ -69,8 +59,6 @@ class LinearSVM(LinearHead):
         else:
             machine = LinearSVC(**settings).fit(Phi.numpy(), y, weights)
             W, b = torch.from_numpy(machine.coef_.T), torch.from_numpy(machine.intercept_)
-            if len(present) == 2:
-                W, b = torch.cat([-W, W], dim=1), torch.cat([-b, b])
         if self.unit_variance:
             W = W / scale[:, None]
             b = b - shift @ W

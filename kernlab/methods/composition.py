@@ -1,13 +1,13 @@
-"""A method is a composition of parts, and knows which parts go together.
+"""A method is a composition of parts, and refuses parts that do not go together.
 
     representation × learned? × objective × regularizers × solver × heads
 
     representation   a feature map, or an exact kernel
-    solver           how what is learned is found: by gradients, at once, or not at all ("assigned")
-    heads            what predicts; the first is the model's, the others are fitted and reported beside it
+    solver           how parameters are found: by gradients, from full batches, or not at all ("assigned")
+    heads            predict from the representation; the first is the model's, the others are reported beside it
 
-A :class:`MethodSpec` is frozen and round-trips through JSON. It is at once the configuration of a run,
-the schema of the form on the page, the ``--set`` keys of the command line and the content of a link.
+A :class:`MethodSpec` is frozen and round-trips through JSON. It is at once the configuration of a run, the schema of
+the form on the page, the ``--set`` keys of the command line and the content of a link.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from kernlab.objectives import OBJECTIVES, MapObjective, Objective
 from kernlab.options import Component, Option, flatten, options_of
 from kernlab.registry import Registry
 from kernlab.regularizers import REGULARIZERS, Regularizer
-from kernlab.solvers import SOLVERS, FullBatchSolver, ProximalGradient, Solver
+from kernlab.solvers import SOLVERS, Assigned, FullBatchSolver, ProximalGradient, Solver
 from kernlab.typing import Task
 
 __all__ = ["METHODS", "REPRESENTATIONS", "MethodSpec"]
 
-#: What a method can start from: every feature map and every exact kernel.
+#: Every feature map and every exact kernel.
 REPRESENTATIONS: Registry[type[Representation]] = Registry("feature map or exact kernel")
 for _registry in (FEATURE_MAPS, EXACT_KERNELS):
     for _name, _cls in _registry.items():
         REPRESENTATIONS.add(_name, _cls)
 
-#: The parts that an option of the same name chooses, and the registry that the choice is looked up in.
+#: The parts that an option of the same name chooses, with their registries.
 SLOTS: dict[str, Registry[Any]] = {
     "feature_map": REPRESENTATIONS,
     "objective": OBJECTIVES,
@@ -42,7 +42,7 @@ SLOTS: dict[str, Registry[Any]] = {
     "head": HEADS,
 }
 
-#: The options that decide which other options there are, in the order of a form.
+#: The options that decide which other options a method has, in the order of a form.
 CHOICES = ("feature_map", "learned", *list(SLOTS)[1:])
 
 
@@ -54,14 +54,16 @@ class MethodSpec:
         name: the named method it started as, "Custom" for one composed freely.
         feature_map: how inputs become features, or the exact kernel.
         learned: whether the map's parameters are learned or stay as they were drawn.
-        objective: the loss, or what judges features by themselves; None: the solver's own, or by the task
+        objective: the loss, or a criterion of features by themselves; None: the solver's own, or by the task
             (hinge for classes, squared for real targets).
         regularizers: the penalties.
         solver: how the parameters are found.
-        heads: what predicts; the first is the model's own, the others are reported beside it.
-        title, source: what it is called and where it comes from (named methods only).
-        family: what it stands under in a form (named methods only); empty: "Others".
-        scaling: what the data's scaling "auto" means for it (named methods only); empty: the map's own.
+        heads: they predict; the first is the model's own, the others are reported beside it.
+        title, source: its title and where it comes from (named methods only).
+        family: its group in a form (named methods only); empty: "Others".
+        scaling: the meaning of the data's scaling "auto" (named methods only); empty: the map's own.
+        look: colour, dash and marker on every picture (named methods only), as :mod:`kernlab.pictures.theme` reads
+            them; empty: those of another method.
     """
 
     name: str = "Custom"
@@ -75,6 +77,7 @@ class MethodSpec:
     source: str = field(default="", compare=False)
     family: str = field(default="", compare=False)
     scaling: str = field(default="", compare=False)
+    look: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         for what, parts in (("regularizer", self.regularizers), ("head", self.heads)):
@@ -88,17 +91,16 @@ class MethodSpec:
         self._share_options()
 
     def _share_options(self) -> None:
-        """An option that two parts have is one option: the first part's value is that of the others too."""
-        said = flatten(part for part in (self.feature_map, self.objective) if part is not None)
-        for slot in ("solver", "heads"):
-            parts = getattr(self, slot)
-            agreed = []
-            for part in parts if slot == "heads" else (parts,):
-                other = {k: said[k] for k, v in part.options().items() if said.get(k, v) != v}
-                other = {k: v for k, v in other.items() if _fits(type(part), k, v)}
-                agreed.append(part.replace(**other) if other else part)
-                said = {**agreed[-1].options(), **said}
-            object.__setattr__(self, slot, tuple(agreed) if slot == "heads" else agreed[0])
+        """Give an option of two parts the first part's value in both."""
+        values = flatten(part for part in (self.feature_map, self.objective) if part is not None)
+        agreed = []
+        for part in (self.solver, *self.heads):
+            other = {k: values[k] for k, v in part.options().items() if values.get(k, v) != v}
+            other = {k: v for k, v in other.items() if _fits(type(part), k, v)}
+            agreed.append(part.replace(**other) if other else part)
+            values = {**agreed[-1].options(), **values}
+        object.__setattr__(self, "solver", agreed[0])
+        object.__setattr__(self, "heads", tuple(agreed[1:]))
 
     @property
     def head(self) -> Head:
@@ -108,23 +110,21 @@ class MethodSpec:
     @property
     def two_stage(self) -> bool:
         """Whether the map is learned by itself and every head is fitted afterwards."""
-        return self.head.takes != "solver"
+        return self.head.stage != "joint"
 
     @property
     def bound(self) -> str:
-        """The bound that is shown for it, a name in BOUNDS; empty: there is none."""
+        """The name of its bound in BOUNDS; empty: none."""
         return self.feature_map.bound or self.head.bound
 
     @property
     def input_scaling(self) -> str:
-        """What the data's scaling "auto" means for it; empty: the data's own rule."""
+        """The meaning of the data's scaling "auto" for it; empty: the data's own rule."""
         return self.scaling or self.feature_map.scaling
-
-    # -- options ----------------------------------------------------------------------------------------------
 
     @property
     def parts(self) -> tuple[Component, ...]:
-        """The components with options of their own, regularizers aside (their one option is their weight)."""
+        """The components with options of their own; a regularizer's only option is its weight."""
         every = (self.feature_map, self.objective, self.solver, *self.heads)
         return tuple(part for part in every if part is not None)
 
@@ -149,25 +149,22 @@ class MethodSpec:
 
     def options(self) -> dict[str, Any]:
         """The value of every option by its flat key."""
-        values: dict[str, Any] = {
+        return {
             "feature_map": self.feature_map.name,
             "learned": self.learned,
             "objective": self.objective.name if self.objective else "auto",
             "solver": self.solver.name,
             "head": self.head.name,
+            **flatten(self.parts),
+            **dict.fromkeys(REGULARIZERS, 0.0),
+            **{r.name: r.weight for r in self.regularizers},
         }
-        return (
-            values
-            | flatten(self.parts)
-            | dict.fromkeys(REGULARIZERS, 0.0)
-            | {r.name: r.weight for r in self.regularizers}
-        )
 
     def with_options(self, changes: Mapping[str, Any]) -> MethodSpec:
-        """A copy with options changed by their flat keys, as ``--set``, forms and links give them.
+        """A copy with options changed by their flat keys, as in ``--set``, forms and links.
 
-        Setting a regularizer's key to a weight adds it; to 0 drops it. Changing a part keeps the options
-        that the old part and the new one share. An option that two parts have is one option.
+        A regularizer's key adds it with this weight; 0 drops it. A new part keeps the options that it shares with the
+        old one. An option of two parts is one option.
 
         Raises:
             UnknownNameError: no such option (the nearest names are offered).
@@ -187,7 +184,7 @@ class MethodSpec:
             if penalty.weight > 0:
                 weights[name] = penalty
         spec = replace(spec, regularizers=tuple(weights.values()))
-        own = {key for part in spec.parts for key in options_of(type(part))}  # before another part's alias
+        own = {key for part in spec.parts for key in options_of(type(part))}  # these precede another part's alias
         changed = {
             "feature_map": _changed(spec.feature_map, left, own),
             "objective": spec.objective and _changed(spec.objective, left, own),
@@ -205,29 +202,26 @@ class MethodSpec:
         return self.with_options({slot: changes[slot] for slot in SLOTS if slot in changes})
 
     def keys(self) -> list[str]:
-        """The keys that :meth:`with_options` takes without another part: those of the schema, and their aliases."""
+        """The keys that :meth:`with_options` accepts for the present parts: those of the schema, and their aliases."""
         return [*self.schema(), *(alias for part in self.parts for alias in part.aliases)]
 
     def _switched(self, slot: str, name: Any) -> MethodSpec:
-        """With another part. A head that was reported beside the first changes places with it."""
+        """With another part. A head that was reported beside the first one is exchanged with it."""
         if slot != "head":
             change: dict[str, Any] = {slot: _switch(getattr(self, slot), slot, name)}
             return replace(self, **change)
-        held = {head.name: head for head in self.heads}
-        if name in held:
-            rest = [head for head in self.heads if head.name != name]
-            return replace(self, heads=(held[name], *rest))
+        heads = {head.name: head for head in self.heads}
+        if name in heads:
+            return replace(self, heads=(heads.pop(name), *heads.values()))
         first = _switch(self.head, "head", name)
-        rest = [] if first.takes != "features" else [head for head in self.heads[1:] if head.takes == "features"]
+        rest = [] if first.stage != "features" else [head for head in self.heads[1:] if head.stage == "features"]
         return replace(self, heads=(first, *rest))
 
     def changed_options(self) -> dict[str, Any]:
-        """The options that differ from the named method's own: what a link or a command has to say."""
+        """The options that differ from the named method's own; a link or a command contains them."""
         start = METHODS[self.name] if self.name in METHODS else MethodSpec()
         before = start.options()
         return {key: value for key, value in self.options().items() if before.get(key) != value}
-
-    # -- sense ------------------------------------------------------------------------------------------------
 
     def check(self, task: Task) -> None:
         """Refuse parts that make no mathematical sense together, or for this task.
@@ -259,15 +253,15 @@ class MethodSpec:
                     f"set feature_map={fitting[0]}, or another solver",
                 )
             if self.learned != bool(solver.learns):
-                said = "learns the representation" if solver.learns else "leaves everything as it was drawn"
+                does = "learns the representation" if solver.learns else "leaves everything as it was drawn"
                 raise CompositionError(
-                    f"the solver {solver.name} {said}",
+                    f"the solver {solver.name} {does}",
                     f"learned={str(self.learned).lower()}",
                     f"set learned={str(bool(solver.learns)).lower()}, or another solver",
                 )
             if self.objective and self.objective.name not in solver.objectives:
                 raise CompositionError(
-                    f"the solver {solver.name} minimises what it was made for", f"objective={self.objective.name}",
+                    f"the solver {solver.name} has an objective of its own", f"objective={self.objective.name}",
                     "set objective=auto",
                 )  # fmt: skip
             if self.regularizers:
@@ -304,21 +298,21 @@ class MethodSpec:
         if isinstance(self.objective, MapObjective):
             if not self.learned:
                 raise CompositionError(
-                    f"the objective {self.objective.name} is there to learn the feature map", "learned=false",
+                    f"the objective {self.objective.name} learns the feature map", "learned=false",
                     "set learned=true, or solver=assigned with objective=auto",
                 )  # fmt: skip
             if on_weights:
                 raise CompositionError(
-                    f"with the objective {self.objective.name} there are no weights while the map is learned",
+                    f"the objective {self.objective.name} learns the map without weights",
                     f"{on_weights[0]}, a penalty on the weights",
                     f"set {on_weights[0]}=0; the head has a penalty of its own",
                 )
 
     def _check_heads(self) -> None:
-        """Every head takes what there is."""
+        """Representation and solver provide what each head needs."""
         exact = isinstance(self.feature_map, ExactKernel)
         for head in self.heads:
-            if head.takes == "solver" and not self.gives_weights:
+            if head.stage == "joint" and not self.gives_weights:
                 why = "only learns the map" if self.learned else "finds no weights"
                 raise CompositionError(
                     f"the head {head.name} predicts with weights that the solver finds",
@@ -326,18 +320,18 @@ class MethodSpec:
                     + (f" with objective={self.objective.name}" if self.objective else "") + f", which {why}",
                     f"set head={'kernel_ridge' if exact else 'ridge'}",
                 )  # fmt: skip
-            if exact != isinstance(head, DualHead) and head.takes == "solver":
+            if exact != isinstance(head, DualHead) and head.stage == "joint":
                 raise CompositionError(
                     f"the head {head.name} works on {'an exact kernel' if not exact else 'features'}",
                     f"feature_map={self.feature_map.name}",
                     f"set head={'expansion' if exact else 'joint'}",
                 )
-            if head.takes == "kernel" and not exact:
+            if head.stage == "kernel" and not exact:
                 raise CompositionError(
                     f"the head {head.name} works on an exact kernel", f"the feature map {self.feature_map.name}",
                     "set head=ridge, linear_svm or logistic, or choose an exact kernel",
                 )  # fmt: skip
-            if head.takes == "features" and exact:
+            if head.stage == "features" and exact:
                 raise CompositionError(
                     f"the head {head.name} works on features", f"the exact kernel {self.feature_map.name}",
                     "set head=kernel_ridge or svc, or choose a feature map",
@@ -350,7 +344,10 @@ class MethodSpec:
             return self.solver.gives_weights
         return not isinstance(self.objective, MapObjective)
 
-    # -- JSON -------------------------------------------------------------------------------------------------
+    @property
+    def assigned(self) -> MethodSpec:
+        """The same map, as it is drawn."""
+        return replace(self, learned=False, solver=Assigned())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; ``from_dict`` gives back an equal spec."""
@@ -370,7 +367,7 @@ class MethodSpec:
 
         Raises:
             UnknownNameError: parts are missing, and the name is not that of a method.
-            KernlabError: something in it is not what it must be.
+            KernlabError: a part of it is unknown or invalid.
         """
         if not isinstance(values, Mapping):
             raise OptionError("a method must be written as {'name': name, part: {...}, ...}", repr(values))
@@ -378,7 +375,7 @@ class MethodSpec:
         if unknown := set(values) - set(parts):
             raise UnknownNameError.among("part of a method", min(unknown), parts)
         name, whole = values.get("name", cls.name), set(parts) <= set(values)
-        # A method that somebody has composed and named is read as it was written, since all of it is there.
+        # A complete method may have any name: a person has composed and named it.
         own = name == cls.name or (whole and isinstance(name, str) and name not in METHODS)
         spec = cls() if own else METHODS[name]
         objective = values.get("objective", spec.objective and spec.objective.to_dict())
@@ -411,7 +408,7 @@ def _from_kind(registry: Registry[Any], values: Any) -> Any:
 
 
 def _switch(part: Component | None, slot: str, name: Any) -> Any:
-    """Another part in the slot, with the options that the old one shares."""
+    """Another part in the slot, with the options that it shares with the old one."""
     if slot == "objective" and name in (None, "auto"):
         return None
     cls: type[Component] = SLOTS[slot][name]
@@ -422,7 +419,7 @@ def _switch(part: Component | None, slot: str, name: Any) -> Any:
 
 
 def _fits(cls: type[Component], key: str, value: Any) -> bool:
-    """Whether an option of another part means something here: two parts may mean different things by one word."""
+    """Whether an option of another part is valid here: two parts may use one word for different things."""
     try:
         cls.build(**{key: value})
     except OptionError:
@@ -436,7 +433,7 @@ def _takes(part: Component, key: str, own: Collection[str]) -> bool:
 
 
 def _changed(part: Any, changes: Mapping[str, Any], own: Collection[str]) -> Any:
-    """The part with those of the changes that are its own."""
+    """The part with the changes of its own options."""
     values = {key: value for key, value in changes.items() if _takes(part, key, own)}
     if not values:
         return part
@@ -447,11 +444,11 @@ def _changed(part: Any, changes: Mapping[str, Any], own: Collection[str]) -> Any
 
 
 def _other(kind: str, part: Component, task: Task) -> str:
-    """Another part of that kind for the task, to advise."""
+    """Names of parts of that kind for the task, as advice."""
     if kind == "objective":
         return "auto"
-    takes = getattr(part, "takes", "")
-    same = [name for name, cls in SLOTS[kind].items() if task in cls.tasks and getattr(cls, "takes", "") == takes]
+    stage = getattr(part, "stage", "")
+    same = [name for name, cls in SLOTS[kind].items() if task in cls.tasks and getattr(cls, "stage", "") == stage]
     return " or ".join(same) or "another"
 
 

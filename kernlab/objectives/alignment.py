@@ -3,8 +3,8 @@
     A(Φ) = ‖Φ̄ᵀȲ‖_F² / (‖Φ̄ᵀΦ̄‖_F ‖ȲᵀȲ‖_F),   Φ̄ = CΦ, Ȳ = CY
     ∂A/∂Φ = 2/(‖Φ̄ᵀΦ̄‖_F ‖ȲᵀȲ‖_F) · (ȲȲᵀΦ̄ − ‖Φ̄ᵀȲ‖_F²/‖Φ̄ᵀΦ̄‖_F² · Φ̄Φ̄ᵀΦ̄)
 
-The cosine of the angle between the centred kernel matrix and that of the targets; it knows no scale of
-either. Φ̄ and Ȳ have columns of mean 0, so the gradient has, too.
+The cosine of the angle between the centred kernel matrix and that of the targets; it does not depend on the
+scale of either. Φ̄ and Ȳ have columns of mean 0, so the gradient has, too.
 
 Source: LKRF eq. 5; Cortes, Mohri & Rostamizadeh 2012.
 """

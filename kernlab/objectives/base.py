@@ -10,14 +10,15 @@ and the weights together; a map objective over the map alone, and a head is fitt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from kernlab.errors import DataError
-from kernlab.options import Component
+from kernlab.linalg import RidgePath
+from kernlab.options import Component, component, option
 from kernlab.registry import Registry
 from kernlab.typing import Float, Params, Targets, Task, Tensor
 
-__all__ = ["OBJECTIVES", "Loss", "MapObjective", "Objective"]
+__all__ = ["OBJECTIVES", "Loss", "MapObjective", "Objective", "RidgeObjective"]
 
 
 class Objective(Component):
@@ -56,16 +57,16 @@ class MapObjective(Objective):
     solves: ClassVar[bool] = False
 
     def check_batch(self, m: int, D: int) -> None:
-        """Refuse mini-batches of m rows for D features where there is nothing to learn from them.
+        """Refuse mini-batches of m rows for D features that any targets would fit.
 
         Raises:
-            DataError: no more rows than features, of an objective that solves: it would fit any targets.
+            DataError: no more rows than features, of an objective that solves.
         """
         if self.solves and m <= D:
             raise DataError(
                 "a mini-batch must have more rows than there are features",
                 f"{m} rows and {D} features",
-                f"set batch_size to {2 * D} if there are as many rows, or n_features below {m}",
+                f"set batch_size to {2 * D} if the data have as many rows, or n_features below {m}",
             )
 
     def value_and_grad(
@@ -87,6 +88,39 @@ class MapObjective(Objective):
     def start(self, D: int, K: int, like: Tensor) -> dict[str, Tensor]:
         """Parameters of its own before the first batch (most have none), of ``like``'s dtype and device."""
         return {}
+
+
+@component
+class RidgeObjective(MapObjective):
+    """Base of objectives that fit a ridge regression to every mini-batch."""
+
+    tasks = ("classification", "regression")
+    solves = True
+    version = 2
+    defaults_of_version_1 = (("rho", 0.0001),)
+
+    rho: float | Literal["auto"] = option(
+        "auto",
+        "Ridge penalty ρ, against the squared error summed over a mini-batch; auto: by leave-one-out on the first "
+        "mini-batch, before anything is learned.",
+        gt=0, log=True,
+    )  # fmt: skip
+
+    def resolve(self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> Any:  # a copy of its own class
+        """A copy whose automatic ρ has the smallest leave-one-out error on these features, to three digits."""
+        if self.rho != "auto":
+            return self
+        return self.replace(rho=float(f"{RidgePath(lambda: [Phi], self.targets(Y)).best():.3g}"))
+
+    def targets(self, Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
+        """The targets that the regression is fitted to."""
+        return Y
+
+    @property
+    def penalty(self) -> float:
+        """ρ as a number."""
+        assert self.rho != "auto", "an objective is resolved before its first step"
+        return self.rho
 
 
 OBJECTIVES: Registry[type[Objective]] = Registry("objective")

@@ -2,7 +2,7 @@
 
     ℓ(f, y) = log Σ_k exp f_k − f_y        ∂ℓ/∂f = softmax(f) − e_y
 
-The loss the authors' released ASKL code trains with, where the paper's text says hinge.
+The loss of the authors' released ASKL code; the paper's text has the hinge.
 """
 
 from __future__ import annotations

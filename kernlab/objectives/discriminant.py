@@ -21,12 +21,12 @@ Source: DI eq. 5–10.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 
-from kernlab.linalg import RidgePath, cholesky, gram, wide
-from kernlab.objectives.base import OBJECTIVES, MapObjective
+from kernlab.linalg import cholesky, gram, wide
+from kernlab.objectives.base import OBJECTIVES, RidgeObjective
 from kernlab.options import component, option
 from kernlab.typing import Float, Params, Tensor
 
@@ -35,8 +35,6 @@ __all__ = [
     "Information",
     "discriminant_information",
     "kernel_discriminant_information",
-    "left_out",
-    "penalty_of",
     "unit_columns",
 ]
 
@@ -81,7 +79,7 @@ def discriminant_information(Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"],
 def kernel_discriminant_information(
     G: Float[Tensor, "m J"], B: Float[Tensor, "J J"], Y: Float[Tensor, "m K"], rho: float
 ) -> Information:
-    """DI of the Nyström features that G = k(X, Z) and B = k(Z, Z) stand for, tr((ḠᵀḠ + ρB)^{−1}ḠᵀYYᵀḠ).
+    """DI of the Nyström features of G = k(X, Z) and B = k(Z, Z), tr((ḠᵀḠ + ρB)^{−1}ḠᵀYYᵀḠ).
 
     Source: DI eq. 10; arguments and errors as :func:`discriminant_information`.
     """
@@ -115,7 +113,7 @@ def unit_columns(Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
 
 @OBJECTIVES.register("discriminant")
 @component
-class Discriminant(MapObjective):
+class Discriminant(RidgeObjective):
     """Discriminant Information (mean ridge error, minimised)."""
 
     name = "discriminant"
@@ -125,17 +123,7 @@ class Discriminant(MapObjective):
         r"\bar\Phi^\top YY^\top\bar\Phi\bigr)\Bigr)"
     )
     source = "DI eq. 6–10"
-    tasks = ("classification", "regression")
-    solves = True
-    version = 2
-    defaults_of_version_1 = (("rho", 0.0001),)
 
-    rho: float | Literal["auto"] = option(
-        "auto",
-        "Ridge penalty ρ, against the squared error summed over a mini-batch; auto: by leave-one-out on the first "
-        "mini-batch, before anything is learned.",
-        gt=0, log=True,
-    )  # fmt: skip
     normalize_targets: bool = option(
         False, "Scale target columns to unit norm: classes then count alike, however many rows they have."
     )
@@ -150,7 +138,7 @@ class Discriminant(MapObjective):
         """
         m, D = Phi.shape
         self.check_batch(m, D)
-        found = discriminant_information(Phi, self._targets(Y), penalty_of(self.rho))
+        found = discriminant_information(Phi, self.targets(Y), self.penalty)
         C = found.residual @ found.weight.mT * (-2 / m)
         return ((found.total - found.value) / m).to(Phi), C.to(Phi), {}
 
@@ -164,27 +152,12 @@ class Discriminant(MapObjective):
 
         Source: DI eq. 9–10.
         """
-        (m, J), rho = G.shape, penalty_of(self.rho)
+        (m, J), rho = G.shape, self.penalty
         self.check_batch(m, J)
-        found = kernel_discriminant_information(G, B, self._targets(Y), rho)
+        found = kernel_discriminant_information(G, B, self.targets(Y), rho)
         V = found.weight
         dG, dB = found.residual @ V.mT * (-2 / m), V @ V.mT * (rho / m)
         return ((found.total - found.value) / m).to(G), dG.to(G), dB.to(G)
 
-    def resolve(self, Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> Discriminant:
-        """A copy whose automatic ρ is that of the smallest leave-one-out error on these features."""
-        return self if self.rho != "auto" else self.replace(rho=left_out(Phi, self._targets(Y)))
-
-    def _targets(self, Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
+    def targets(self, Y: Float[Tensor, "m K"]) -> Float[Tensor, "m K"]:
         return unit_columns(Y) if self.normalize_targets else Y
-
-
-def left_out(Phi: Float[Tensor, "m D"], Y: Float[Tensor, "m K"]) -> float:
-    """The penalty of a path with the smallest leave-one-out error on these rows, to three digits."""
-    return float(f"{RidgePath(lambda: [Phi], Y).best():.3g}")
-
-
-def penalty_of(rho: float | str) -> float:
-    """ρ as a number: what is automatic must have been resolved."""
-    assert not isinstance(rho, str), "an objective is resolved before its first step"
-    return rho

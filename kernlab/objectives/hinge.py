@@ -32,12 +32,12 @@ class Hinge(Loss):
 
     def value_and_grad(self, F: Float[Tensor, "m K"], y: Targets) -> tuple[Float[Tensor, ""], Float[Tensor, "m K"]]:
         y = y[:, None]
-        rival, who = F.scatter(1, y, -torch.inf).max(1, keepdim=True)
-        short = (1 + rival - F.gather(1, y)).clamp_min(0)
+        strongest, wrong = F.scatter(1, y, -torch.inf).max(1, keepdim=True)
+        short = (1 + strongest - F.gather(1, y)).clamp_min(0)
         active = short.sign() / F.shape[0]
-        G = torch.zeros_like(F).scatter(1, who, active).scatter(1, y, -active)  # in place, vmap has no rule for it
+        G = torch.zeros_like(F).scatter(1, wrong, active).scatter(1, y, -active)  # in place, vmap has no rule for it
         return short.mean(), G
 
     def lipschitz(self, F: Float[Tensor, "m K"], y: Targets) -> float:
-        """√2: two outputs move the margin, each with slope one."""
+        """√2: two outputs enter the margin, each with slope one."""
         return math.sqrt(2)

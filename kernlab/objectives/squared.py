@@ -2,7 +2,7 @@
 
     ℓ(f, y) = ‖f − y‖²   (sum over outputs, no ½)       ∂ℓ/∂f = 2(f − y)
 
-Class codes stand for one-hot targets. Source: ASKL, "Specific loss functions".
+Class codes mean one-hot targets. Source: ASKL, "Specific loss functions".
 """
 
 from __future__ import annotations

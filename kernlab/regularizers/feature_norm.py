@@ -27,6 +27,7 @@ class FeatureNorm(Regularizer):
     formula = r"\tfrac1n\|\varphi(X)\|_F^2"
     source = "ASKL eq. 4"
     acts = "feature gradient"
+    letter, norm, searched = "λ₂", "‖φ(X)‖²/n", (1e-6, 10.0)
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         length: Tensor = torch.linalg.vector_norm(Phi)

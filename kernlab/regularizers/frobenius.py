@@ -19,6 +19,7 @@ class Frobenius(Regularizer):
     formula = r"\|W\|_F^2"
     source = "ASKL Table 1"
     acts = "weight gradient"
+    letter, norm, searched = "λ₁", "‖W‖²", (1e-8, 1e-2)
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         return W.pow(2).sum()

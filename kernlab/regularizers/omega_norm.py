@@ -27,6 +27,7 @@ class OmegaNorm(Regularizer):
     formula = r"\|\Omega\|_F^2"
     source = "Krogh & Hertz 1991"
     acts = "map gradient"
+    norm = "‖Ω‖²"
 
     def value_at(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"], theta: Params) -> Float[Tensor, ""]:
         return torch.stack([value.square().sum() for value in theta.values()]).sum()

@@ -26,6 +26,7 @@ class TraceNorm(Regularizer):
     formula = r"\|W\|_*"
     source = "ASKL eq. 7–8"
     acts = "proximal step"
+    letter, norm, searched = "λ₁", "‖W‖⁎", (1e-6, 1.0)
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         return nuclear_norm(W)

@@ -1,7 +1,6 @@
 """Solvers by name."""
 
-from kernlab.solvers.assigned import Assigned
-from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem, Solver, parameters
+from kernlab.solvers.base import SOLVERS, Assigned, FullBatchSolver, Problem, Solver, parameters
 from kernlab.solvers.chi_square_ball import ChiSquareBall
 from kernlab.solvers.frame_selection import FrameSelection
 from kernlab.solvers.mkl import MultipleKernels

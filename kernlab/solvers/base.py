@@ -24,11 +24,11 @@ import torch
 from kernlab.feature_maps.base import Representation
 from kernlab.linalg import real_targets
 from kernlab.objectives.base import Objective
-from kernlab.options import Component
+from kernlab.options import Component, component
 from kernlab.registry import Registry
 from kernlab.typing import Float, Targets, Task, Tensor
 
-__all__ = ["SOLVERS", "FullBatchSolver", "Problem", "Solver", "parameters"]
+__all__ = ["SOLVERS", "Assigned", "FullBatchSolver", "Problem", "Solver", "parameters"]
 
 
 class Solver(Component):
@@ -38,11 +38,13 @@ class Solver(Component):
         learns: the parameter that it finds, of representations that name it as ``solved``; empty: those that a
             gradient reaches, or none.
         gives_weights: it finds ``weight`` itself, for the head "joint".
+        changes: its steps change the parameters.
         tasks: what it can be used for.
     """
 
     learns: ClassVar[str] = ""
     gives_weights: ClassVar[bool] = False
+    changes: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classification", "regression")
 
 
@@ -96,7 +98,7 @@ class FullBatchSolver(Solver):
         return self
 
     def candidates(self, problem: Problem) -> Sequence[FullBatchSolver]:
-        """The settings among which rows held back choose, from strong penalties to weak ones; itself if it has none."""
+        """The settings among which validation rows choose, from strong penalties to weak ones; by default itself."""
         return (self,)
 
     def rough(self) -> FullBatchSolver:
@@ -132,3 +134,25 @@ def parameters(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 SOLVERS: Registry[type[Solver]] = Registry("solver")
+
+
+@SOLVERS.register("assigned")
+@component
+class Assigned(FullBatchSolver):
+    """Leaves a map as it was drawn, or a kernel as it is; one step that changes nothing."""
+
+    name = "assigned"
+    title = "Assigned, nothing learned"
+    formula = r"\theta=\theta_0"
+    source = "Rahimi & Recht 2007"
+    weighted = True
+    changes = False
+
+    def steps(self, problem: Problem) -> int:
+        return 1
+
+    def step(
+        self, problem: Problem, state: Mapping[str, Tensor], number: int
+    ) -> tuple[dict[str, Tensor], dict[str, float]]:
+        """The same state, and no metrics."""
+        return dict(state), {}

@@ -7,8 +7,8 @@
 Σ_m q_m v_m is ⟨K_q, YYᵀ⟩ for the kernel with weights q: a linear function of q, so the problem is convex,
 and at its solution q_m = (v_m − θ)₊ / Σ(v − θ)₊ for one threshold θ. What lies below θ is dropped.
 
-The product is not divided by ‖K_q‖_F: it is not the cosine of kernel-target alignment, which may even fall where
-there are many classes (digits: product × 3.9, alignment 0.55 → 0.46). Both are reported.
+The product is not divided by ‖K_q‖_F: it is not the cosine of kernel-target alignment, which may even fall with
+many classes (digits: product × 3.9, alignment 0.55 → 0.46). Both are reported.
 
 Source: LKRF eq. 8–14, for two classes with y = ±1. Several outputs: the label kernel ȲȲᵀ of centred one-hot
 classes or centred targets, which is Cristianini et al.'s (2001) with the means off.
@@ -33,8 +33,8 @@ from kernlab.typing import Float, Tensor
 
 __all__ = ["ChiSquareBall", "chi_square", "chi_square_ball", "chi_square_ball_bisection", "relevance"]
 
-RADII = (0.02, 0.005, 0.001)  # among which rows held back choose
-UNCHOSEN = 0.005  # where none are
+RADII = (0.02, 0.005, 0.001)  # among which validation rows choose
+UNCHOSEN = 0.005  # radius without validation rows
 ROWS = 1000  # of the sample that alignments are measured on
 
 
@@ -43,8 +43,8 @@ ROWS = 1000  # of the sample that alignments are measured on
 class ChiSquareBall(FullBatchSolver):
     """Re-weights the candidate features of the map "weighted" and keeps those with a weight.
 
-    A ball so wide that it holds a vertex of the simplex (one feature would get all weight), or so narrow
-    that q cannot be told from uniform in the data's precision, is refused.
+    A ball that contains a vertex of the simplex (one feature would get all weight), or in which q differs from
+    uniform by less than the data's precision, is refused.
     """
 
     name = "chi_square_ball"
@@ -62,8 +62,8 @@ class ChiSquareBall(FullBatchSolver):
 
     radius: float | Literal["auto"] = option(
         "auto",
-        "Radius ρ of the χ² ball about uniform weights, as a share of the candidates N_w; auto: on rows held back "
-        "(0.005 where none are). A small ball keeps many features of nearly equal weight.",
+        "Radius ρ of the χ² ball about uniform weights, as a share of the candidates N_w; auto: on validation rows "
+        "(0.005 without them). A small ball keeps many features of nearly equal weight.",
         gt=0, lt=1, log=True,
     )  # fmt: skip
     algorithm: Literal["exact", "bisection"] = option(
@@ -84,8 +84,8 @@ class ChiSquareBall(FullBatchSolver):
     validation: float | Literal["auto"] = option(
         "auto",
         "Share of the training rows that do not train but choose the radius and the ridge penalty of the head; then "
-        "everything is repeated on all rows. auto: a fifth, at most 2000 rows, where one of the two is auto and there "
-        "are 100 rows.",
+        "everything is repeated on all rows. auto: a fifth, at most 2000 rows, where one of the two is auto, from "
+        "100 rows on.",
         ge=0, le=0.5, advanced=True,
     )  # fmt: skip
 
@@ -115,7 +115,7 @@ class ChiSquareBall(FullBatchSolver):
                 f"radius={self.radius:g} with {N} candidates",
                 "lower radius (0.005 is usual) or raise n_features",
             )
-        smallest = torch.finfo(problem.X.dtype).eps ** 2 / N  # q moves by √ρ of itself
+        smallest = torch.finfo(problem.X.dtype).eps ** 2 / N  # q changes by √ρ of itself
         if self.radius <= smallest:
             raise OptionError(
                 "radius must be large enough for the weights to leave uniform",
@@ -129,7 +129,7 @@ class ChiSquareBall(FullBatchSolver):
     ) -> tuple[dict[str, Tensor], dict[str, float]]:
         """The kept features with their weights, largest weight first.
 
-        State: ``omega`` [d 1 s], ``phase`` [1 s] unless paired, ``q`` [s]. Features drawn more than once stand once,
+        State: ``omega`` [d 1 s], ``phase`` [1 s] unless paired, ``q`` [s]. Features drawn more than once are kept once,
         with their share of the draws as weight: the same kernel with fewer columns.
 
         Metrics: ``objective`` −⟨K_q, ȲȲᵀ⟩/(n‖ȲȲᵀ‖_F); ``gain``, how many times ⟨K, ȲȲᵀ⟩ has grown;
@@ -211,7 +211,7 @@ def chi_square_ball(v: ArrayLike, radius: float) -> NDArray[np.float64]:
 
     With the threshold θ at the (k+1)-th largest value the weights ∝ (v − θ)₊ have a χ² that falls as k grows:
     the support is the smallest k at which it is at most ρ. On it q = 1/k + s(v − mean v), with the s that
-    makes the constraint active. Where the largest value is reached r times and the ball holds equal weights on
+    makes the constraint active. Where the largest value is reached r times and the ball contains equal weights on
     those, N/r − 1 ≤ ρ, they are the answer: a vertex for r = 1, uniform for r = N.
 
     Args:
@@ -313,7 +313,7 @@ def _largest(v: NDArray[np.float64], count: int) -> NDArray[np.float64]:
 
 
 def _vertex(v: NDArray[np.float64], radius: float) -> NDArray[np.float64] | None:
-    """Equal weights on the largest values, if the ball holds them."""
+    """Equal weights on the largest values, if the ball contains them."""
     largest = v == v.max()
     r = int(largest.sum())
     return np.asarray(largest / r) if len(v) - r <= radius * r else None

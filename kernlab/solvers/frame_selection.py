@@ -2,7 +2,7 @@
 
     min over w, λ ≥ 0   (1/n)‖Ψw − Y‖² + g‖w‖² + b Σ_j λ_j^γ,     Ψ = Φ diag(λ)^½
 
-With μ_j = √λ_j w_j the best λ for a given μ is known, and a convex problem in μ is left:
+With μ_j = √λ_j w_j the best λ for a given μ is known, and what remains is a convex problem in μ:
 
     min over μ   (1/n)‖Φμ − Y‖² + c Σ_j ‖μ_j‖^p,      p = 2γ/(γ+1) ∈ [1, 2)
     λ_j = (g‖μ_j‖²/(γb))^{1/(γ+1)},     c = (1 + 1/γ) g^{γ/(γ+1)} (γb)^{1/(γ+1)}
@@ -12,8 +12,8 @@ is the paper's |μ_j|. The constants are those of the minimisation over λ; the 
 right for γ = 1 only, where the problem is the lasso. Every output is of unit variance here (kernlab standardises
 targets), so g means the same for all data, and useful values are smaller than on targets in [0, 1].
 
-All algorithms work on ΦᵀΦ/n and ΦᵀY/n, gathered once from blocks of rows, and tell how far they are from the optimum
-by a duality gap.
+All algorithms work on ΦᵀΦ/n and ΦᵀY/n, gathered once from blocks of rows, and bound their distance from the optimum by
+a duality gap.
 
 Source: FKS eq. 12–13, Theorem 4, Algorithm 1.
 """
@@ -55,8 +55,8 @@ __all__ = [
 
 ITERATIONS = 20  # of FISTA in one step
 NEAR = 0.9  # of the penalty: gradients from here on may soon give a function weight
-ROUGH = 5e-2  # relative duality gap that tells one g from another
-UNCHOSEN = 1e-5  # g where no rows are held back to choose it
+ROUGH = 5e-2  # relative duality gap that suffices to compare two values of g
+UNCHOSEN = 1e-5  # g without validation rows
 PAPER_CHANGE = 0.01  # relative change at which the paper stops
 
 
@@ -183,7 +183,8 @@ def duality_gap(of: Means, mu: Float[Tensor, "D K"], c: float, p: float) -> floa
     steepest = float(slope.max())
     if p == 1:
         best = inner / loss if loss > 0 else 1.0
-        s = torch.tensor([min(best, c / steepest) if steepest > 0 else best]).double()
+        most = c / steepest if steepest > 0 else math.inf  # f* is infinite beyond, on either side
+        s = torch.tensor([min(max(best, -most), most)]).double()
         conjugate = torch.zeros(1).double()
     else:
         lowest = min(1.0, 0.5 * c * p / steepest) if steepest > 0 else 1.0
@@ -226,13 +227,13 @@ class FrameSelection(FullBatchSolver):
         "auto: the lasso for one output and γ = 1, else proximal gradient.",
     )
     g: float | Literal["auto"] = option(
-        "auto", "Weight g of ‖f‖²_K, for targets of unit variance; auto: on rows held back (1e-5 where none are).",
+        "auto", "Weight g of ‖f‖²_K, for targets of unit variance; auto: on validation rows (1e-5 without them).",
         gt=0, le=1e6, log=True,
     )  # fmt: skip
     validation: float | Literal["auto"] = option(
         "auto",
         "Share of the training rows that do not train but choose g; then everything is repeated on all rows. "
-        "auto: a fifth, at most 2000 rows, where g is auto and there are 100 rows.",
+        "auto: a fifth, at most 2000 rows, where g is auto, from 100 rows on.",
         ge=0, le=0.5, advanced=True,
     )  # fmt: skip
     b: float = option(1.0, "Price b of λ^γ in the kernel; scales λ and multiplies g.", gt=0, le=1e6, log=True)
@@ -243,7 +244,7 @@ class FrameSelection(FullBatchSolver):
     tolerance: float = option(
         1e-3,
         "Duality gap, relative to the objective, at which to stop (the sub-gradient method stops where μ changes by "
-        "1 % or less, as the paper says).",
+        "1 % or less, as in the paper).",
         gt=0, lt=1, log=True, advanced=True,
     )  # fmt: skip
 
@@ -258,7 +259,7 @@ class FrameSelection(FullBatchSolver):
         return self.replace(algorithm=self._chosen(K), g=g)
 
     def candidates(self, problem: Problem) -> Sequence[FrameSelection]:
-        """Values of g whose penalty constants are 10^{−½}, 10^{−1} … of the one that leaves no function (for γ = 1)."""
+        """Values of g whose penalty constants are 10^{−½}, 10^{−1} … of that which leaves no function (γ = 1)."""
         if self.g != "auto":
             return (self,)
         largest = 2 * float(means_of(problem).cross.norm(dim=1).max()) or 1.0
@@ -275,7 +276,7 @@ class FrameSelection(FullBatchSolver):
         return start | {key: mu for key in ("solver/mu", "solver/ahead") if key in start}
 
     def _chosen(self, K: int) -> str:
-        """The algorithm. Coordinate descent for several outputs takes minutes that nobody could watch or stop."""
+        """The algorithm. Coordinate descent for several outputs takes minutes, and a step cannot be stopped."""
         if self.algorithm != "auto":
             return self.algorithm
         return "lasso" if K == 1 and self.gamma == 1 else "fista"
@@ -367,7 +368,7 @@ def lasso(of: Means, c: float, tolerance: float, sweeps: int) -> Float[Tensor, "
     D, K = of.cross.shape
     options: dict[str, Any] = {"alphas": [c / 2], "return_n_iter": True}
     if K == 1:
-        # D rows stand for the data: of those it reads only how many there are and ‖y‖².
+        # D rows take the place of the data, of which it only reads their number and ‖y‖².
         X = of.gram.numpy()
         y = np.full(D, math.sqrt(of.square))
         options |= {"precompute": D * X, "Xy": D * of.cross[:, 0].numpy(), "check_input": False}

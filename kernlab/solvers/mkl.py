@@ -28,11 +28,10 @@ from collections.abc import Mapping
 import torch
 
 from kernlab.feature_maps.base import KernelSum
-from kernlab.heads.base import Fitting
+from kernlab.heads.base import Fitting, all_classes
 from kernlab.heads.dual import expansion, gram_matrix
-from kernlab.heads.libsvm import as_numpy, one_for_each
-from kernlab.heads.rows import all_classes, several_classes, weighted_rows
-from kernlab.linalg import wide
+from kernlab.heads.libsvm import one_for_each
+from kernlab.linalg import as_numpy, wide
 from kernlab.options import component, option
 from kernlab.solvers.base import SOLVERS, FullBatchSolver, Problem
 from kernlab.typing import Float, Tensor
@@ -97,10 +96,10 @@ class MultipleKernels(FullBatchSolver):
         kernel = problem.representation
         assert isinstance(kernel, KernelSum)
         theta = best_weights(state["theta"], state["solver/squares"], self.p)
-        at = weighted_rows(
-            Fitting(kernel, {"theta": theta}, problem.X, problem.y, problem.K, problem.task, weight=problem.weight)
-        )
-        classes = several_classes(at) if at.task == "classification" else None
+        at = Fitting(
+            kernel, {"theta": theta}, problem.X, problem.y, problem.K, problem.task, weight=problem.weight
+        ).of_positive_weight()
+        classes = at.classes() if at.task == "classification" else None
         Y = _signs(at.y, classes) if classes else wide(at.Y)
         epsilon = 0.0 if classes else self.epsilon
         settings = {"kernel": "precomputed", "C": self.C, "cache_size": 500}
@@ -130,8 +129,6 @@ class MultipleKernels(FullBatchSolver):
         gap = (norm + loss - below) / max(norm + loss, 1e-300)
 
         if classes:
-            if len(classes) == 2:  # one machine tells both apart
-                A, b = torch.cat([-A, A], dim=1), torch.cat([-b, b])
             A, b = all_classes(A, b, classes, at.K)
         model = {"theta": theta} | expansion(at.X, A, b)
         solver = {"solver/squares": squares.to(theta), "solver/gap": theta.new_tensor(gap)}

@@ -1,4 +1,4 @@
-"""A learning rate that falls when learning stands still, and training that stops when falling brings nothing.
+"""A learning rate that falls when the objective no longer does, and the end of training when that does not help.
 
 The mean objective of each epoch is compared with the best so far. After ``patience`` epochs without a
 relative gain the rate is divided by ten; a rate that brought no gain at all before the next fall ends the

@@ -45,7 +45,7 @@ Step: TypeAlias = Callable[[Tensor, Tensor, float], tuple[Tensor, dict[str, Tens
 
 
 @runtime_checkable
-class MadeFromKernel(Protocol):
+class KernelMap(Protocol):
     """A feature map made from G = k(X, landmarks) and B = k(landmarks, landmarks)."""
 
     def kernel_pullback(
@@ -55,8 +55,8 @@ class MadeFromKernel(Protocol):
 
 
 @runtime_checkable
-class ToldByKernel(Protocol):
-    """An objective that needs G and B instead of features."""
+class KernelObjective(Protocol):
+    """An objective that is a function of G and B, so that features need not be formed."""
 
     def kernel_value_and_grad(self, G: Tensor, B: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The value and its gradients on G and B."""
@@ -82,7 +82,7 @@ class ProximalGradient(Solver):
         "auto", "Passes over the training part; auto: 10, or more where the data are few.", ge=1, le=100_000, log=True
     )
     batch_size: int | Literal["auto"] = option(
-        32, "Samples a mini-batch; auto: 1000, or twice the features where there are more than 500.",
+        32, "Samples a mini-batch; auto: 1000, or twice the features where these are more than 500.",
         ge=1, le=1_000_000, log=True,
     )  # fmt: skip
     schedule: Literal["cosine", "step", "constant", "plateau"] = option(
@@ -96,12 +96,12 @@ class ProximalGradient(Solver):
         "auto",
         "Share of the training rows that do not train but choose, after every epoch, how long to train; the chosen "
         "epochs are then repeated on all rows, and the model is the average of the weights. 0: the last weights, "
-        "after all epochs. auto: a fifth, at most 2000 rows, where epochs is auto and there are 100 rows.",
+        "after all epochs. auto: a fifth, at most 2000 rows, where epochs is auto, from 100 rows on.",
         ge=0, le=0.5,
     )  # fmt: skip
     n_iter_no_change: int | Literal["auto"] = option(
         "auto",
-        "Epochs without gain on the rows held back after which choosing ends; auto: a quarter of the epochs, at least "
+        "Epochs without gain on the validation rows after which choosing ends; auto: a quarter of the epochs, at least "
         "5 (20 with the plateau schedule).",
         ge=1, le=100_000, advanced=True,
     )  # fmt: skip
@@ -130,6 +130,11 @@ class ProximalGradient(Solver):
         return 1.0
 
 
+def acting(regularizers: Iterable[Regularizer], how: str) -> list[Regularizer]:
+    """The penalties of positive weight that act in this way (:attr:`Regularizer.acts`)."""
+    return [r for r in regularizers if r.acts == how and r.weight > 0]
+
+
 def risk_gradients(
     feature_map: FeatureMap, learned: bool, loss: Loss, regularizers: Sequence[Regularizer]
 ) -> Callable[[Params, Float[Tensor, "m d"], Targets], Gradients]:
@@ -142,9 +147,9 @@ def risk_gradients(
 
     Source: ASKL eq. 4, 7 and 9.
     """
-    on_weights = [r for r in regularizers if r.acts == "weight gradient" and r.weight > 0]
-    on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
-    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
+    on_weights, on_features, on_map = (
+        acting(regularizers, how) for how in ("weight gradient", "feature gradient", "map gradient")
+    )
 
     def gradients(params: Params, X: Float[Tensor, "m d"], y: Targets) -> Gradients:
         W, theta = params["weight"], {name: params[name] for name in feature_map.trainable}
@@ -177,10 +182,9 @@ def with_penalties(gradient: Params, theta: Params, penalties: Sequence[Regulari
 
 
 def proximal_step(W: Float[Tensor, "D K"], regularizers: Sequence[Regularizer], learning_rate: float) -> None:
-    """Apply every proximal map to W in place: W stays the tensor the optimizer holds."""
-    for r in regularizers:
-        if r.acts == "proximal step" and r.weight > 0:
-            W.copy_(r.prox(W, learning_rate))
+    """Apply every proximal map to W in place: W stays the tensor of the optimizer."""
+    for r in acting(regularizers, "proximal step"):
+        W.copy_(r.prox(W, learning_rate))
 
 
 def eager_step(
@@ -194,7 +198,7 @@ def eager_step(
 
     Args:
         gradients: from :func:`risk_gradients`.
-        params: the tensors; ``free`` names those that ``optimizer`` holds.
+        params: the tensors; ``free`` names those of ``optimizer``.
         regularizers: the penalties; those with a proximal map are applied after the gradient step.
     """
 
@@ -220,7 +224,7 @@ def adam(
 ) -> Float[Tensor, "*shape"]:
     """What Adam subtracts from a parameter, in plain operations that can be compiled, stacked and recorded.
 
-    Where the step runs by itself torch's own Adam is faster; it cannot be fused with what stands beside it.
+    Where the step is not compiled torch's own Adam is faster, but it cannot be fused with the operations around it.
 
     Args:
         g: gradient.
@@ -249,13 +253,12 @@ def map_step(
 ) -> Step:
     """The step (X, y, learning rate) -> (value, penalties) that learns the map alone, in place.
 
-    The objective judges features; the map's pullback carries its gradient on. Where the map is made from
-    kernel evaluations (Nyström) and the objective can be told by them, features are never formed.
+    The objective judges features; the map's pullback carries its gradient on. Where the map is a
+    function of kernel evaluations (Nyström) and the objective is, too, features are never formed.
 
     Source: DI, Algorithms 1 and 2.
     """
-    on_features = [r for r in regularizers if r.acts == "feature gradient" and r.weight > 0]
-    on_map = [r for r in regularizers if r.acts == "map gradient" and r.weight > 0]
+    on_features, on_map = acting(regularizers, "feature gradient"), acting(regularizers, "map gradient")
 
     def step(X: Tensor, y: Tensor, learning_rate: float) -> tuple[Tensor, dict[str, Tensor]]:
         for group in optimizer.param_groups:
@@ -263,7 +266,7 @@ def map_step(
         Y = real_targets(y, K, X.dtype)
         found: dict[str, Tensor] = {}
         kept: Mapping[str, Tensor] = {}
-        if isinstance(feature_map, MadeFromKernel) and isinstance(objective, ToldByKernel) and not on_features:
+        if isinstance(feature_map, KernelMap) and isinstance(objective, KernelObjective) and not on_features:
             G, B, back = feature_map.kernel_pullback(params, X)
             value, *cotangents = objective.kernel_value_and_grad(G, B, Y)
             gradient = back(*cotangents)
@@ -294,13 +297,26 @@ def compiled_step(
     free: Sequence[str],
     regularizers: Sequence[Regularizer],
     optimizer: torch.optim.Adam,
+    X: Float[Tensor, "m d"],
+    y: Targets,
 ) -> Step:
     """As :func:`eager_step`, with gradients, Adam and the proximal maps compiled into one program.
 
+    A number in a penalty is a constant of the program; a tensor (:class:`~kernlab.regularizers.base.Weighed`) is read
+    anew at every step.
+
     The moments and the step count of Adam stay where torch's keeps them, so that checkpoints and the eager step
-    read the same state.
+    read the same state, and one may follow the other.
+
+    Args:
+        gradients, params, free, regularizers, optimizer: as for :func:`eager_step`.
+        X, y: rows of one mini-batch; the program is compiled for these shapes.
+
+    Raises:
+        Exception: whatever the compiler raises; it has no common class of errors.
     """
     (group,) = optimizer.param_groups
+    proximal = acting(regularizers, "proximal step")
 
     def whole(
         params: Params, state: dict[str, dict[str, Tensor]], X: Tensor, y: Tensor, rate: Tensor
@@ -311,9 +327,8 @@ def compiled_step(
             moments = own["exp_avg"], own["exp_avg_sq"]
             moved = params[name] - adam(gradient[name], moments, rate, own["step"].add_(1), group)
             if name == "weight":
-                for r in regularizers:
-                    if r.acts == "proximal step" and r.weight > 0:
-                        moved = r.prox(moved, rate)
+                for r in proximal:
+                    moved = r.prox(moved, rate)
             params[name].copy_(moved)
         return value, penalties
 
@@ -337,4 +352,7 @@ def compiled_step(
         found: tuple[Tensor, dict[str, Tensor]] = fast(params, state, X, y, rate.fill_(learning_rate))
         return found
 
+    with torch.no_grad():  # the compiler works at the first call, which is one on copies
+        copies = {name: {key: value.clone() for key, value in state_of(params[name]).items()} for name in free}
+        fast({name: value.clone() for name, value in params.items()}, copies, X, y, rate)
     return step

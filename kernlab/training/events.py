@@ -1,9 +1,9 @@
-"""What a training run says while it goes on: plain facts, standard library only.
+"""The events of a training run: plain facts, standard library only.
 
-    Started → (Step | Evaluated | Snapshot | Checkpoint | Kept)* → Finished | Failed | Cancelled
+    Started → (Step | Evaluated | Snapshot | Checkpoint | Changed | Kept)* → Finished | Failed | Cancelled
 
-Printing, storing and drawing are consumers of these; none of them touches the trainer. Arrays are
-anything with the buffer protocol (NumPy arrays in practice) and are never changed after they are sent.
+Printing, storing and drawing consume events; none of them touches the trainer. Arrays are anything with the buffer
+protocol (NumPy arrays in practice) and are never changed once an event has them.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 __all__ = [
-    "Cancelled", "Checkpoint", "Evaluated", "Event", "Failed", "Finished", "Kept", "Snapshot", "Started", "Step",
+    "Cancelled", "Changed", "Checkpoint", "Evaluated", "Event", "Failed", "Finished", "Kept", "Snapshot", "Started",
+    "Step",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Started:
-    """The run is set up and its first step comes next.
+    """The run is ready for its first step.
 
     Attributes:
         spec: the run's configuration with every "auto" replaced by what the rules chose (JSON-ready).
         facts: n_train, n_test, d, K, task, metric, classes, device, threads, total_steps,
             steps_per_epoch, start_step (0, or where a resumed run goes on), constant (the constant
-            predictor's test metric), compiled ... (JSON-ready).
-        arrays: what stays the same over the run and the pictures need: ``view_points`` [v d'],
+            predictor's test metric), compiled … (JSON-ready).
+        arrays: arrays that pictures need and that stay the same over the run: ``view_points`` [v d'],
             ``view_labels`` [v] and so on.
     """
 
@@ -46,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Measured with the weights held still: train_metric, test_metric, losses, ``bound/<term>``."""
+    """The model of one step: train_metric, test_metric, losses, ``bound/<term>``."""
 
     step: int
     epoch: float
@@ -55,7 +56,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The learned things at one moment, enough to draw every picture of it again."""
+    """The learned parameters of one step, enough to draw every picture of it again; no other snapshot has its step."""
 
     step: int
     epoch: float
@@ -64,7 +65,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything needed to go on bit for bit: tensors by name and a JSON-ready state."""
+    """Everything needed to resume bit for bit: tensors by name and a JSON-ready state."""
 
     step: int
     arrays: Mapping[str, Any]
@@ -72,12 +73,27 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
+class Changed:
+    """Options have other values in all steps after this one.
+
+    Attributes:
+        values: the new values, by option.
+        changes: all changes of the run so far, past and planned, as its spec has them (JSON-ready).
+    """
+
+    step: int
+    epoch: float
+    values: Mapping[str, float]
+    changes: Any
+
+
+@dataclass(frozen=True)
 class Kept:
-    """The rows held back have chosen; what follows repeats the chosen epochs on all rows.
+    """The validation rows have chosen; from here on the chosen epochs are repeated on all rows.
 
     Attributes:
         facts: ``kept`` (epoch, of, stopped, rows, loss, penalty), and total_steps and total_epochs of the whole run,
-            which are known from now on (JSON-ready).
+            which are known from this event on (JSON-ready).
     """
 
     step: int
@@ -92,7 +108,7 @@ class Finished:
     Attributes:
         summary: the fields of ``kernlab train --json``.
         model: the trained model's tensors and the scaling, by name.
-        meta: what else a saved model needs (JSON-ready).
+        meta: the rest of a saved model (JSON-ready).
     """
 
     step: int
@@ -103,7 +119,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Failed:
-    """The run had to stop (a non-finite loss, no memory); ``message`` says what to try."""
+    """The run had to stop (a loss that is not finite, no memory); ``message`` has the reason and advice."""
 
     step: int
     message: str
@@ -111,9 +127,9 @@ class Failed:
 
 @dataclass(frozen=True)
 class Cancelled:
-    """The run was stopped on request. A Checkpoint came just before."""
+    """The run was stopped on request. The event before it is a Checkpoint."""
 
     step: int
 
 
-Event: TypeAlias = Started | Step | Evaluated | Snapshot | Checkpoint | Kept | Finished | Failed | Cancelled
+Event: TypeAlias = Started | Step | Evaluated | Snapshot | Checkpoint | Changed | Kept | Finished | Failed | Cancelled

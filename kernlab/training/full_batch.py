@@ -21,19 +21,14 @@ __all__ = ["FullBatchState"]
 
 
 class FullBatchState(TrainingState):
-    """A model while a full-batch solver works on it; an "epoch" is one step.
+    """A model that a full-batch solver learns; an "epoch" is one step.
 
     Attributes:
-        numbers: the solver's state, the model's parameters among it.
+        numbers: the solver's state, with the model's parameters.
     """
 
     def __init__(
-        self,
-        method: MethodSpec,
-        data: Prepared,
-        seed: int,
-        device: torch.device,
-        sample_weight: Tensor | None = None,
+        self, method: MethodSpec, data: Prepared, seed: int, device: torch.device, sample_weight: Tensor | None = None
     ) -> None:
         super().__init__(method, data, seed, device, sample_weight)
         assert isinstance(method.solver, FullBatchSolver)
@@ -49,11 +44,11 @@ class FullBatchState(TrainingState):
         self._metrics: dict[str, float] = {}
         self._last: float | None = None
 
-    def tried(self, solver: FullBatchSolver) -> FullBatchState:
-        """The same training by another setting of the solver, before its first step; what was gathered is shared.
+    def with_solver(self, solver: FullBatchSolver) -> FullBatchState:
+        """The same training by a solver of other options, before its first step; it shares the problem.
 
-        It starts from what this training has found, where the solver can, and is solved only as exactly as judging it
-        beside others takes.
+        It starts from the present parameters, where the solver can, and solves only as exactly as a comparison of
+        options needs.
         """
         solver = solver.rough()
         other = copy(self)

@@ -3,16 +3,16 @@
     frequency scale   1 / median distance of two scaled inputs; more for one or two inputs (in the feature map)
     learning rate     Adam: η = min(0.01, 0.6 / mean ‖x‖₁); SGD and Adadelta: their usual rates, shrunk alike
     validation        a fifth of the training rows, at most 2000, judge how long to train (or how strongly to
-                      penalise), where that is left open and there are 100 rows; see kernlab.training.selection
+                      penalise), where that is "auto" and there are 100 rows; see kernlab.training.selection
     epochs            10, or as many as make 3000 steps where the data are few; at most 1000 or more on a plateau;
-                      where rows are held back these are tried, and fewer may be kept
-    mini-batch        asked to be automatic: 1000, or twice the features where there are more than 500
+                      with validation rows so many are tried, and fewer may be kept
+    mini-batch        where its size is "auto": 1000, or twice the features where there are more than 500
     objective         hinge for classes, squared for real targets
-    compiled step     where the cosines it saves outweigh the compilation, and a C++ compiler is there
+    compiled step     where the cosines it saves outweigh the compilation, and the machine has a C++ compiler
 
-Why the learning rate looks at ‖x‖₁: a step of Adam moves every entry of a frequency by about η, and so the
-phase ωᵀx by up to η‖x‖₁. Beyond about half a radian the cosines are reshuffled instead of learned: on
-pictures (d = 256 and 784) 0.01 diverges.
+The learning rate depends on ‖x‖₁ because a step of Adam changes every entry of a frequency by about η, and so the phase
+ωᵀx by up to η‖x‖₁. Beyond about half a radian the cosines are reshuffled instead of learned: on pictures (d = 256 and
+784) 0.01 diverges.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, MapObjective, Squared
 from kernlab.solvers import FullBatchSolver, ProximalGradient
 
-__all__ = ["resolve", "resolve_data", "worth_compiling"]
+__all__ = ["compiled_from", "resolve", "resolve_data"]
 
 EPOCHS, STEPS = 10, 3000
-SHARE, HELD_ROWS = 0.2, 2000  # of the training rows that judge: the share, and at most
-FEWEST_ROWS, FEWEST_HELD = 100, 20  # training rows and held rows below which none are held back
-WAIT, WAIT_PLATEAU = 5, 20  # epochs without gain that end choosing, at least
+SHARE, MOST_VALIDATION = 0.2, 2000  # of the training rows that are validation rows: the share, and at most
+FEWEST_ROWS, FEWEST_VALIDATION = 100, 20  # training rows and validation rows below which there are no validation rows
+WAIT, WAIT_PLATEAU = 5, 20  # epochs without gain that end the first stretch, at least
 RATES = {"adam": 1e-2, "sgd": 1e-1, "adadelta": 1.0}
 LARGE = 500  # features above which a mini-batch of "auto" is twice the features (DI §5.1)
 PLATEAU_EPOCHS = 1000  # at most, where a plateau ends the run
-PHASE = 0.6  # radians that one step of Adam may move a phase
+PHASE = 0.6  # radians by which one step of Adam may change a phase
 
 
 def resolve_data(data: DataSpec, method: MethodSpec | None) -> DataSpec:
-    """Where the scaling is "auto", that of the method, if it has one of its own."""
+    """The data with the method's own scaling, where it has one and the scaling is "auto"."""
     if data.scaling == "auto" and method and method.input_scaling:
         return data.replace(scaling=method.input_scaling)
     return data
 
 
 def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
-    """A copy of ``method`` with every "auto" replaced by what the rules find in the training part.
+    """A copy of ``method`` with every "auto" replaced by the rules, which read the training part.
 
     Raises:
         CompositionError: the method makes no sense for the task, or for so many targets.
@@ -66,7 +66,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
                     f"the head {head.name} predicts one target", f"{data.dataset.n_outputs} targets", "set head=ridge"
                 )
     method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])))
-    method = _held_back(method, data)
+    method = _with_validation(method, data)
     if isinstance(method.solver, ProximalGradient):
         return _gradient(method, method.solver, data)
     if isinstance(method.solver, FullBatchSolver):
@@ -74,20 +74,20 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     return method
 
 
-def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
-    """How large a share of the rows chooses what the method leaves open."""
+def _with_validation(method: MethodSpec, data: Prepared) -> MethodSpec:
+    """The method with its share of validation rows."""
     options = method.solver.options()
     if options.get("validation") != "auto":
         return method
     n, share = len(data.X_train), 0.0
     ridge = method.two_stage and any(head.options().get("ridge") == "auto" for head in method.heads)
     if isinstance(method.solver, ProximalGradient):
-        left_open = method.solver.epochs == "auto"
+        automatic = method.solver.epochs == "auto"
     else:
-        left_open = "auto" in (options.get("g"), options.get("radius")) or ridge
-    if left_open and n >= FEWEST_ROWS:
-        share = min(SHARE, HELD_ROWS / n)
-        if isinstance(method.solver, ProximalGradient):  # one mini-batch is left
+        automatic = "auto" in (options.get("g"), options.get("radius")) or ridge
+    if automatic and n >= FEWEST_ROWS:
+        share = min(SHARE, MOST_VALIDATION / n)
+        if isinstance(method.solver, ProximalGradient):  # the other rows are at least one mini-batch
             needed, batch = 1.0, options["batch_size"]
             if batch != "auto":
                 needed = float(batch)
@@ -95,12 +95,12 @@ def _held_back(method: MethodSpec, data: Prepared) -> MethodSpec:
                 assert isinstance(method.feature_map, FeatureMap)
                 needed = method.feature_map.width_for(data.d) + 1
             share = min(share, 1 - needed / n)
-        share = float(f"{share:.3g}") if share * n >= FEWEST_HELD else 0.0
+        share = float(f"{share:.3g}") if share * n >= FEWEST_VALIDATION else 0.0
     return replace(method, solver=method.solver.replace(validation=share))
 
 
 def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> MethodSpec:
-    """What is automatic where a method learns from mini-batches."""
+    """The method with objective, learning rate, epochs and mini-batch of the mini-batch solver."""
     assert isinstance(method.feature_map, FeatureMap)  # checked: gradients learn nothing else
     assert solver.validation != "auto"
     n, D = len(data.X_train), method.feature_map.width_for(data.d)
@@ -133,11 +133,20 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
     )
 
 
-def worth_compiling(method: MethodSpec, steps: int, device: torch.device) -> bool:
-    """Whether the step is compiled: as asked, or by a rule that depends on the run's size alone.
+def compiled_from(method: MethodSpec, steps: int, device: torch.device) -> int | None:
+    """The step from which on steps are compiled: a function of the run's size only. None: no step is.
 
-    Compiling takes 4 to 20 s of CPU time and saves about 3 ns for each cosine of a step. The size of the
-    whole run decides, not what is left of it, so that a resumed run takes the same path.
+    Compiling takes 4 to 20 s of CPU time and saves about 3 ns for each cosine of a step. The steps before it take about
+    as long, at 5 ns a cosine, or are an eighth of the run. The size of the whole run decides, not that of its rest, so
+    that a resumed run computes alike.
+
+    Args:
+        method: resolved, learned from mini-batches.
+        steps: of the whole run.
+        device: where it is computed.
+
+    Raises:
+        CompositionError: compile is "on" with another optimizer than Adam.
     """
     solver = method.solver
     assert isinstance(solver, ProximalGradient)
@@ -146,10 +155,11 @@ def worth_compiling(method: MethodSpec, steps: int, device: torch.device) -> boo
         raise CompositionError(
             "the compiled step is written for Adam", solver.optimizer, "set compile=off or optimizer=adam"
         )
-    if solver.compile != "auto":
-        return solver.compile == "on"
     assert isinstance(method.feature_map, FeatureMap)
-    cosines = steps * solver.batch_size * method.feature_map.cosines
+    cosines = solver.batch_size * method.feature_map.cosines  # of a step
+    begin = min(math.ceil(2e9 / max(1, cosines)), steps // 8)
+    if solver.compile != "auto":
+        return begin if solver.compile == "on" else None
     compiler = any(shutil.which(name) for name in ("g++", "clang++", "c++"))
     possible = device.type == "cpu" and solver.optimizer == "adam" and compiler
-    return possible and method.learned and cosines > 1.5e10
+    return begin if possible and method.learned and steps * cosines > 1.5e10 else None

@@ -1,11 +1,8 @@
-"""A method while it is being learned: what every training has, whichever solver works on it.
-
-Two kinds: :class:`~kernlab.training.gradient.GradientState` learns from mini-batches,
-:class:`~kernlab.training.full_batch.FullBatchState` sees all rows at every step.
-"""
+"""A method while it is being learned: what trainings by mini-batches and by full batches have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,6 +11,7 @@ from kernlab.data import Prepared, score
 from kernlab.errors import TrainingError
 from kernlab.heads import Fitting, Head
 from kernlab.methods import MethodSpec
+from kernlab.methods.changes import Change
 from kernlab.model import Model
 from kernlab.training.events import Checkpoint
 from kernlab.typing import Params, Tensor
@@ -22,22 +20,24 @@ __all__ = ["TrainingState", "to_numpy"]
 
 
 class TrainingState:
-    """Base of both kinds.
+    """Base of a training by gradients (:mod:`kernlab.training.gradient`) and of one by full batches.
 
     Args:
         method: the method, every "auto" resolved.
         data: what to train on.
-        seed: decides what is drawn and the order of the mini-batches.
+        seed: decides the drawn parameters and the order of the mini-batches.
         device: where the tensors live.
         sample_weight: how often each training row counts; None: once.
 
     Attributes:
-        params: the model's tensors as they stand (those of the head only where the solver learns them).
-        penalty: the ridge penalty of heads that leave it open, where rows held back have chosen it.
-        chosen_on: training rows that chose this penalty or the solver's settings before a full-batch training.
+        params: the model's tensors at the present step (those of the head only where the solver learns them).
+        penalty: the ridge penalty of heads whose own is "auto", where validation rows have chosen it.
+        chosen_on: validation rows that chose this penalty or the solver's settings before a full-batch training.
         step, per_epoch, total: steps done, in one epoch, in the whole run at most.
         scheduled: steps that the learning rate's schedule spans, where it has one.
-        threads, compiled: how a step is computed.
+        threads: of one step.
+        compiled_from: the step from which on steps are compiled; None: all are eager.
+        changes: of options while it trains, in steps of this training.
     """
 
     params: dict[str, Tensor]
@@ -45,7 +45,8 @@ class TrainingState:
     total: int = 1
     scheduled: int = 1
     threads: int
-    compiled: bool = False
+    compiled_from: int | None = None
+    changes: Sequence[Change] = ()
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class TrainingState:
         self.step = 0
         self.penalty: float | None = None
         self.chosen_on = 0
-        self._settled: dict[str, Params] = {}
+        self._fitted: dict[str, Params] = {}
 
     def tensors(self, X: Any, y: Any) -> tuple[Tensor, Tensor]:
         """Inputs and targets on the device."""
@@ -71,14 +72,16 @@ class TrainingState:
             targets = targets.to(inputs.dtype)
         return inputs.to(self.device), targets.to(self.device)
 
-    # -- what a kind defines ----------------------------------------------------------------------------------
-
     def advance(self) -> None:
         """One step."""
         raise NotImplementedError
 
+    def take_up(self) -> dict[str, float]:
+        """Give options the values that they have in the next step; returns those that are new, by name."""
+        return {}
+
     def take_means(self) -> dict[str, float]:
-        """What was measured on the way since this was last asked; empty if there were no steps."""
+        """Means over the steps since the last call; empty if there were none."""
         raise NotImplementedError
 
     def checkpoint(self) -> Checkpoint:
@@ -86,7 +89,7 @@ class TrainingState:
         raise NotImplementedError
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go on from there.
+        """Go on from a checkpoint.
 
         Raises:
             OptionError: it belongs to another method or other data.
@@ -99,27 +102,37 @@ class TrainingState:
         return self.params
 
     @property
+    def changing(self) -> bool:
+        """Whether an option has another value in the next step than it had in the last one."""
+        return False
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next step can be taken at once; otherwise it waits for the compiler."""
+        return True
+
+    @property
     def done(self) -> bool:
-        """There is nothing more to learn."""
+        """Whether the last step was taken."""
         return self.step >= self.total
 
     @property
     def objective(self) -> float | None:
-        """What was minimised, as last seen; None: the loss and the penalties at the end, on all rows."""
+        """The minimised value after the last step; None: it is the loss and the penalties on all rows at the end."""
         return None
 
     @property
     def epoch(self) -> float:
-        """Epochs done, with the fraction of the one under way."""
+        """Epochs done, with the fraction of the present one."""
         return self.step / self.per_epoch
 
     @property
     def remedy(self) -> str:
-        """What helps against numbers that are no longer finite."""
-        return "look at the scaling of the inputs, or set a smaller frequency_scale"
+        """The advice where numbers are no longer finite."""
+        return "check the scaling of the inputs, or set a smaller frequency_scale"
 
     def diverged(self, found: object = "weights that are not finite") -> TrainingError:
-        """What to say when numbers are no longer finite."""
+        """The error for numbers that are no longer finite."""
         return TrainingError("the objective must stay finite", f"{found} at step {self.step}", self.remedy)
 
     def check_finite(self) -> None:
@@ -142,31 +155,31 @@ class TrainingState:
 
         Args:
             head: which; the model's own if None.
-            rows: training rows to fit it to; None: all. Once :meth:`settle` was called its result is used.
+            rows: training rows to fit it to; None: all. After :meth:`fit_heads` its result is used.
         """
         head = head or self.method.head
-        if head.takes == "solver":
+        if head.stage == "joint":
             return self.parameters
-        if head.name in self._settled:
-            return self._settled[head.name]
+        if head.name in self._fitted:
+            return self._fitted[head.name]
         X, y, weight = self.X, self.y, self.weight
         if rows is not None and len(rows) < self.n:
             X, y = X[rows], y[rows]
             weight = None if weight is None else weight[rows]
         if self.penalty is not None and head.options().get("ridge") == "auto":
             head = head.replace(ridge=self.penalty)
-        kind, params = self.data.dataset.task, self.parameters
-        fitting = Fitting(self.method.feature_map, params, X, y, self.K, kind, self.seed, weight)
+        task, params = self.data.dataset.task, self.parameters
+        fitting = Fitting(self.method.feature_map, params, X, y, self.K, task, self.seed, weight)
         return {**params, **head.fit(fitting)}
 
-    def settle(self) -> None:
+    def fit_heads(self) -> None:
         """Fit every head to all training rows: the map is final."""
         for head in self.method.heads:
-            if head.takes != "solver":
-                self._settled[head.name] = self.with_head(head)
+            if head.stage != "joint":
+                self._fitted[head.name] = self.with_head(head)
 
     def model(self) -> Model:
-        """The model as it stands."""
+        """The model at the present step."""
         dataset = self.data.dataset
         return Model(
             method=self.method,
@@ -179,9 +192,10 @@ class TrainingState:
             task=dataset.task,
             names=dataset.target_names,
             feature_names=dataset.feature_names,
+            preparation=dataset.preparation,
         )
 
 
 def to_numpy(value: Tensor) -> Any:
-    """A NumPy copy that nothing changes any more."""
+    """A NumPy copy of its own."""
     return value.detach().cpu().numpy().copy()

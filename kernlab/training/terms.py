@@ -1,4 +1,4 @@
-"""The terms of a method's bound at one moment, from what was looked at."""
+"""The terms of a method's bound at one step."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import Loss, Squared
 from kernlab.typing import Float, Params, Targets, Tensor
 
-__all__ = ["TERMS", "Looked"]
+__all__ = ["DRAWS", "TERMS", "Evaluation"]
+
+DRAWS = 8  # sign matrices for the exact complexity
 
 
-class Looked(NamedTuple):
+class Evaluation(NamedTuple):
     """What a bound is computed from.
 
     Attributes:
         method: the method, resolved.
         params: parameters with the head's.
-        first: the map's parameters as they were before training.
+        first: the map's parameters before training.
         X: scaled inputs of a sample of training rows.
         Phi: their features.
         Y: their targets; one-hot for classes.
-        F, y: outputs and targets of the training rows that were measured (the sample, or all).
-        n: training rows.
+        F, y: outputs and targets of the training rows that were evaluated (the sample, or all).
+        n: number of training rows.
         train_loss, test_loss: mean losses.
-        loss: the loss they are of.
+        loss: of which kind.
         signs: source of random signs.
     """
 
@@ -50,49 +52,41 @@ class Looked(NamedTuple):
     loss: Loss
     signs: torch.Generator
 
+    @property
+    def gap(self) -> float:
+        return self.test_loss - self.train_loss
 
-DRAWS = 8  # sign matrices for the exact complexity
+    @property
+    def zero_risk(self) -> float:
+        """The loss of f = 0, which is in every class of functions here."""
+        return float(self.loss.value(torch.zeros_like(self.F), self.y))
 
-TERMS: dict[str, Callable[[Looked], dict[str, float]]] = {}
 
-
-def _spectral(at: Looked) -> dict[str, float]:
+def _spectral(at: Evaluation) -> dict[str, float]:
     map_ = at.method.feature_map
     return spectral_terms(
         at.params["weight"],
         at.Phi,
         n=at.n,
         empirical_risk=at.train_loss,
-        zero_risk=_zero_risk(at),
+        zero_risk=at.zero_risk,
         frequencies=map_.draws,
         largest_trace=map_.largest_trace,
         lipschitz=at.loss.lipschitz(at.F, at.y),
-        gap=at.test_loss - at.train_loss,
+        gap=at.gap,
         draws=DRAWS,
         generator=at.signs,
     )
 
 
-TERMS["spectral"] = _spectral
+def _alignment(at: Evaluation) -> dict[str, float]:
+    before = alignment(at.method.feature_map.apply(at.first, at.X), at.Y)
+    weights, candidates = at.params["q"], len(at.first["q"])
+    return alignment_terms(at.Phi, at.Y, weights, candidates=candidates, alignment_before=before, gap=at.gap)
 
 
-def _alignment(at: Looked) -> dict[str, float]:
-    before = at.method.feature_map.apply(at.first, at.X)
-    return alignment_terms(
-        at.Phi,
-        at.Y,
-        at.params["q"],
-        candidates=len(at.first["q"]),
-        alignment_before=alignment(before, at.Y),
-        gap=at.test_loss - at.train_loss,
-    )
-
-
-TERMS["alignment"] = _alignment
-
-
-def _frame(at: Looked) -> dict[str, float]:
-    """The bound is on squared errors: where another loss is meant there is none."""
+def _frame(at: Evaluation) -> dict[str, float]:
+    """The bound is on squared errors: a head with another loss has none."""
     if not isinstance(at.loss, Squared):
         return {}
     return frame_terms(
@@ -100,26 +94,24 @@ def _frame(at: Looked) -> dict[str, float]:
         at.method.feature_map.frame_constant(at.X),
         n=at.n,
         empirical_risk=at.train_loss,
-        zero_risk=_zero_risk(at),
+        zero_risk=at.zero_risk,
         target_bound=float(at.y.norm(dim=1).max()) if at.y.is_floating_point() else 1.0,
         output_bound=float(at.F.norm(dim=1).max()),
-        gap=at.test_loss - at.train_loss,
+        gap=at.gap,
         norm=float(at.params["weight"].norm()),
     )
 
 
-TERMS["frame"] = _frame
-
-
-def _discriminant(at: Looked) -> dict[str, float]:
+def _discriminant(at: Evaluation) -> dict[str, float]:
     # The head's penalty where it is a ridge, else the criterion's, else a small one.
     rho = float(at.params["penalty"]) if "penalty" in at.params else float(at.method.options().get("rho", 1e-4))
-    return discriminant_terms(at.Phi, at.Y, rho, gap=at.test_loss - at.train_loss)
+    return discriminant_terms(at.Phi, at.Y, rho, gap=at.gap)
 
 
-TERMS["discriminant"] = _discriminant
-
-
-def _zero_risk(at: Looked) -> float:
-    """The loss of f = 0, which every class of functions here holds."""
-    return float(at.loss.value(torch.zeros_like(at.F), at.y))
+#: By the name of the bound.
+TERMS: dict[str, Callable[[Evaluation], dict[str, float]]] = {
+    "spectral": _spectral,
+    "alignment": _alignment,
+    "frame": _frame,
+    "discriminant": _discriminant,
+}

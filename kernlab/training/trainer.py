@@ -3,13 +3,13 @@
     for event in train(RunSpec.of("ASKL", "letter")):
         ...
 
-Numbers follow from the spec, the data, the device and the thread count alone: mini-batches are drawn
-from (seed, epoch), so a checkpoint holds tensors and a step number, and a resumed run equals the
-uninterrupted one. Requests (pause, step, stop, checkpoint) are looked at between mini-batches.
+Numbers follow from the spec, the data, the device and the thread count alone: mini-batches are drawn from (seed,
+epoch), so a checkpoint holds tensors and a step number, and a resumed run equals the uninterrupted one. Requests
+(pause, step, stop, checkpoint) are read between mini-batches.
 
-Where the method holds rows back the run has two stretches: it learns on the others and judges every epoch, until
-nothing is gained (Kept says what was best), and it repeats the best number of epochs on all rows. Steps and epochs are
-counted through both.
+A method with validation rows trains in two stretches: on the other rows, judging every epoch, until nothing is gained
+(Kept has the best epoch), and again on all rows for the best number of epochs. Steps and epochs are counted through
+both; the return to the start is a step of its own, so that no two snapshots have the same step.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from kernlab import devices
@@ -28,12 +29,14 @@ from kernlab.data import Prepared, constant_metric, fingerprint, load, prepare
 from kernlab.errors import OptionError, TrainingError
 from kernlab.methods import MethodSpec
 from kernlab.model import Model
-from kernlab.solvers import ProximalGradient
+from kernlab.solvers import FullBatchSolver, ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.training import rules
 from kernlab.training.control import Control
+from kernlab.training.course import Course
 from kernlab.training.events import (
     Cancelled,
+    Changed,
     Checkpoint,
     Evaluated,
     Event,
@@ -44,30 +47,28 @@ from kernlab.training.events import (
     Started,
     Step,
 )
+from kernlab.training.failures import EXPECTED, NOT_FINITE, failure_message
+from kernlab.training.full_batch import FullBatchState
+from kernlab.training.gradient import GradientState
 from kernlab.training.measure import Measure
-from kernlab.training.selection import Choice, Selection, chosen, holds_back, start
+from kernlab.training.selection import Choice, Selection, has_validation, select, start
 from kernlab.training.state import TrainingState
 from kernlab.typing import Tensor
 
-__all__ = ["Result", "fit", "learn", "milestones", "prepared", "train", "trained"]
+__all__ = ["Result", "begin", "fit", "milestones", "train", "trained"]
 
 POINTS = 500  # of a curve, about
-UNREADABLE = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    RuntimeError,
-    OverflowError,
-)  # of a foreign checkpoint
+PACE_SECONDS = 0.02  # of the steps that say how long a training may take
 CHECKPOINT_SECONDS = 2.0  # between two checkpoints, or longer: writing them may take a thirtieth of the time
+#: Errors of reading a checkpoint of another training.
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
 
 
 def milestones(total: int, epoch: int, limit: int | None = None) -> list[int]:
-    """Steps at which the model is measured and kept: 0, powers of two within the first epoch (of all steps, where
+    """Steps that are evaluated and have a snapshot: 0, powers of two within the first epoch (of all steps, where
     each is an epoch), then ends of epochs (at most ``limit`` of them, evenly), and the last.
 
-    ``limit`` is 200, or less where 300 steps a look would not be left: 60 at least.
+    ``limit`` is 200, or less where there would be fewer than 300 steps between two: 60 at least.
     """
     if limit is None:
         limit = min(200, max(60, total // 300))
@@ -85,17 +86,17 @@ def train(
     resume: Checkpoint | None = None,
     data: Prepared | None = None,
 ) -> Iterator[Event]:
-    """Train ``spec`` and yield what happens.
+    """Train ``spec`` and yield the events.
 
     Args:
         spec: what to train on what.
-        control: where requests are looked for; without one the run goes freely.
+        control: source of requests; without one the run goes freely.
         resume: go on from this checkpoint of the same spec and data.
-        data: prepared data, where they are at hand; otherwise loaded as the spec says.
+        data: prepared data; otherwise they are loaded as the spec says.
 
     Yields:
-        Started, then Step, Evaluated, Snapshot and Checkpoint as they come, Kept where rows were held back, and one
-        of Finished, Failed and Cancelled as the last.
+        Started, then Step, Evaluated, Snapshot and Checkpoint as they come, Kept where there are validation rows, and
+        one of Finished, Failed and Cancelled as the last.
 
     Raises:
         KernlabError: the spec, the data or the device cannot be used; nothing was started.
@@ -103,52 +104,98 @@ def train(
     began = time.perf_counter()
     device = devices.resolve(spec.device)
     if data is None:
-        data = prepared(spec)
+        source = rules.resolve_data(spec.data, spec.method)
+        data = prepare(load(source), source, spec.seed)
     method, control = rules.resolve(spec.method, data), control or Control()
-    before = _Before.of(resume)
-    choosing: Selection | None = None
-    if isinstance(method.solver, ProximalGradient) and holds_back(method) and not before.choice:
-        choosing = Selection(method, data, spec.seed, device)
-    state = choosing.state if choosing else start(method, data, spec.seed, device, choice=before.choice)
-    spec = replace(spec, method=state.method)
-    looks = len(milestones(state.total, state.per_epoch))
-    measure = Measure(state, looks)  # before a checkpoint is put in: it keeps the frequencies as they were drawn
+    first = _FirstStretch.of(resume)
+    selection: Selection | None = None
+    if isinstance(method.solver, ProximalGradient) and has_validation(method) and not first.choice:
+        selection = Selection(method, data, spec.seed, device)
+    state = selection.state if selection else start(method, data, spec.seed, device, choice=first.choice)
+    course = Course(replace(spec, method=state.method))
+    course.enter([each.state for each in selection.candidates] if selection else [state], first.step, first.epoch)
+    course.check_steps(first.step + state.total if first.choice or not selection else selection.most_steps)
+    evaluations = len(milestones(state.total, state.per_epoch))
+    measure = Measure(
+        state, evaluations
+    )  # before a checkpoint is restored: it keeps the frequencies as they were drawn
     if resume:
-        _go_on(choosing or state, state, resume, before.step)
+        _restore(selection or state, state, resume, first.step)
     try:
-        yield Started(spec.to_dict(), {**_facts(state, data, before), **measure.facts}, measure.arrays)
-        if choosing:
-            yield from _steps(state, measure, control, choosing)
-            if not choosing.done:
+        yield Started(course.spec.to_dict(), {**_facts(state, data, first), **measure.facts}, measure.arrays)
+        if selection:
+            yield from _steps(state, measure, control, course, selection)
+            if not selection.done:
                 return
-            choice = choosing.choice
-            before = _Before(choosing.epoch * state.per_epoch, float(choosing.epoch), choice)
-            state = start(spec.method, data, spec.seed, device, choice=choice)
-            yield Kept(before.step, before.epoch, _kept(state, before))
-            measure = Measure(state, looks)
-        yield from before.shifted(_steps(state, measure, control))
+            choice, epochs = selection.choice, selection.epoch
+            first = _FirstStretch(epochs * state.per_epoch + 1, float(epochs), choice)
+            state = start(course.spec.method, data, spec.seed, device, choice=choice)
+            course.enter([state], first.step, first.epoch)
+            yield Kept(first.step, first.epoch, _kept(state, first))
+            measure = Measure(state, evaluations)
+        yield from first.followed_by(_steps(state, measure, control, course))
         if state.done:
-            yield _finished(spec, state, measure, time.perf_counter() - began, before)
-    except TrainingError as error:
-        yield Failed(state.step, str(error))
-    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # NaN or infinity has no singular values
-        yield Failed(state.step, str(state.diverged()))
-    except (torch.OutOfMemoryError, MemoryError):
-        advice = "set a smaller n_features or batch_size"
-        yield Failed(state.step, str(TrainingError("the run must fit into memory", device, advice)))
+            yield _finished(course.spec, state, measure, time.perf_counter() - began, first)
+    except EXPECTED as error:
+        known = state.diverged() if isinstance(error, NOT_FINITE) else error
+        yield Failed(first.step + state.step, failure_message(known, device))
+
+
+def begin(spec: RunSpec, data: Prepared | None = None) -> tuple[Started, Snapshot]:
+    """What a training of ``spec`` would begin with: nothing is measured and nothing is trained.
+
+    Args:
+        spec: what to train on what.
+        data: prepared data; otherwise they are loaded as the spec says.
+
+    Returns:
+        Started with every "auto" resolved, but for what validation rows choose, and with the fact
+        ``expected_seconds`` where the time of a step says how long the training may take; and a snapshot that has the
+        map's arrays alone.
+
+    Raises:
+        KernlabError: the spec, the data or the device cannot be used.
+    """
+    device = devices.resolve(spec.device)
+    if data is None:
+        source = rules.resolve_data(spec.data, spec.method)
+        data = prepare(load(source), source, spec.seed)
+    method = rules.resolve(spec.method, data)
+    state: TrainingState
+    if isinstance(method.solver, FullBatchSolver):
+        state = FullBatchState(method, data, spec.seed, device)
+    elif has_validation(method):
+        state = Selection(method, data, spec.seed, device).state
+    else:
+        state = start(method, data, spec.seed, device)
+    measure = Measure(state, len(milestones(state.total, state.per_epoch)))
+    arrays = measure.kernel()
+    facts = {**_facts(state, data, _FirstStretch()), **measure.facts, "expected_seconds": _expected_seconds(state)}
+    return Started(replace(spec, method=state.method).to_dict(), facts, measure.arrays), Snapshot(0, 0.0, arrays)
+
+
+def _expected_seconds(state: TrainingState) -> float | None:
+    """How long the rest of a training by mini-batches takes at the pace of its first steps, taken for this."""
+    if not isinstance(state, GradientState):
+        return None
+    state.advance()  # it loads code
+    begun, first = time.perf_counter(), state.step
+    while not state.done and (state.step == first or time.perf_counter() - begun < PACE_SECONDS):
+        state.advance()
+    return state.total * (time.perf_counter() - begun) / max(1, state.step - first)
 
 
 @dataclass(frozen=True)
-class _Before:
-    """What lies before the stretch on all rows: steps and epochs of choosing, and what was chosen."""
+class _FirstStretch:
+    """Steps and epochs before the training on all rows, and the choice they led to."""
 
     step: int = 0
     epoch: float = 0.0
     choice: Choice | None = None
 
     @classmethod
-    def of(cls, resume: Checkpoint | None) -> _Before:
-        """As a checkpoint of that stretch tells it."""
+    def of(cls, resume: Checkpoint | None) -> _FirstStretch:
+        """That of a checkpoint from the second stretch; otherwise an empty one."""
         known = resume.state.get("before") if resume else None
         try:
             return cls(int(known["step"]), float(known["epoch"]), Choice(**known["choice"])) if known else cls()
@@ -156,44 +203,27 @@ class _Before:
             must, fix = "a checkpoint must say what was chosen before it", "train a new run with the same options"
             raise OptionError(must, f"{type(error).__name__}: {error}", fix) from error
 
-    def shifted(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The events with their steps and epochs counted on, and checkpoints that know what lies before."""
+    def followed_by(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events of the second stretch, with steps and epochs counted on; checkpoints contain the first stretch."""
         if not self.choice:
             yield from events
             return
         known = {"step": self.step, "epoch": self.epoch, "choice": self.choice.to_dict()}
         for event in events:
-            moved: dict[str, Any] = {"step": event.step + self.step}  # type: ignore[union-attr]
-            if isinstance(event, Step | Evaluated | Snapshot):
-                moved["epoch"] = event.epoch + self.epoch
+            changes: dict[str, Any] = {"step": event.step + self.step}  # type: ignore[union-attr]
+            if isinstance(event, Step | Evaluated | Snapshot | Changed):
+                changes["epoch"] = event.epoch + self.epoch
             if isinstance(event, Checkpoint):
-                moved["state"] = {**event.state, "before": known}
-            yield replace(event, **moved)
+                changes["state"] = {**event.state, "before": known}
+            yield replace(event, **changes)
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished training: what ``kernlab train --json`` prints, and the model."""
+    """A finished training: the fields of ``kernlab train --json``, and the model."""
 
     summary: Mapping[str, Any]
     model: Model
-
-
-def learn(
-    method: MethodSpec,
-    data: Prepared,
-    *,
-    seed: int = 0,
-    device: str = "auto",
-    sample_weight: Tensor | None = None,
-) -> Model:
-    """Train to the end without looking, and return the model; ``data`` needs no test part.
-
-    Raises:
-        KernlabError: the method, the data or the device cannot be used.
-        TrainingError: the run diverged.
-    """
-    return trained(method, data, seed=seed, device=device, sample_weight=sample_weight).model()
 
 
 def trained(
@@ -204,17 +234,22 @@ def trained(
     device: str = "auto",
     sample_weight: Tensor | None = None,
 ) -> TrainingState:
-    """As :func:`learn`, for the state at the end. It takes no more threads than the caller had."""
+    """Train to the end without measuring; ``data`` needs no test part. It takes no more threads than the caller had.
+
+    Raises:
+        KernlabError: the method, the data or the device cannot be used.
+        TrainingError: the run diverged.
+    """
     threads = torch.get_num_threads()
     try:
         where = devices.resolve(device)
-        resolved, choice = chosen(rules.resolve(method, data), data, seed, where, sample_weight)
+        resolved, choice = select(rules.resolve(method, data), data, seed, where, sample_weight)
         state = start(resolved, data, seed, where, sample_weight, choice)
         torch.set_num_threads(min(threads, torch.get_num_threads()))
         while not state.done:
             state.advance()
         state.check_finite()
-        state.settle()
+        state.fit_heads()
         return state
     finally:
         torch.set_num_threads(threads)
@@ -230,28 +265,17 @@ def fit(spec: RunSpec, *, data: Prepared | None = None) -> Result:
     try:
         (last,) = deque(train(spec, data=data), maxlen=1)
     finally:
-        torch.set_num_threads(threads)  # a run computes with its own number; the caller gets theirs back
+        torch.set_num_threads(threads)  # a run sets its own number
     if isinstance(last, Finished):
         return Result(last.summary, Model.from_arrays(last.model, last.meta))
     raise TrainingError("the run must reach its last step", getattr(last, "message", "it was stopped"))
 
 
-def prepared(spec: RunSpec) -> Prepared:
-    """The spec's data, split and scaled; where the scaling is "auto" the method may have one of its own."""
-    data = rules.resolve_data(spec.data, spec.method)
-    return prepare(load(data), data, spec.seed)
-
-
-def _go_on(goal: TrainingState | Selection, state: TrainingState, checkpoint: Checkpoint, before: int) -> None:
-    """Put a checkpoint in.
-
-    Args:
-        goal: what it is put in.
-        state: the training.
-        before: steps of choosing, where those lie behind.
+def _restore(goal: TrainingState | Selection, state: TrainingState, checkpoint: Checkpoint, before: int) -> None:
+    """Restore a checkpoint, whose own step may count ``before`` steps of the first stretch.
 
     Raises:
-        OptionError: it is of another training, or not what a training writes.
+        OptionError: it is of another training, or damaged.
     """
     must, fix = "a checkpoint must belong to the same method and data", "train a new run with the same options"
     try:
@@ -266,23 +290,33 @@ def _go_on(goal: TrainingState | Selection, state: TrainingState, checkpoint: Ch
 
 
 def _steps(
-    state: TrainingState, measure: Measure, control: Control, choosing: Selection | None = None
+    state: TrainingState, measure: Measure, control: Control, course: Course, selection: Selection | None = None
 ) -> Iterator[Event]:
-    """The loop: steps, points, looks and checkpoints, until there is nothing more to learn or a request to stop."""
-    looks = set(milestones(state.total, state.per_epoch))
+    """One stretch: steps, points of the curves, evaluations and checkpoints, to its end or a request to stop.
+
+    A changed option is reported before the step in which it counts, so that whoever stores the run has it by then.
+    """
+    evaluated = set(milestones(state.total, state.per_epoch))
     every = max(1, max(state.total, state.scheduled) // POINTS)  # as far apart where a schedule is cut short
-    goal = choosing or state
+    goal = selection or state
     if state.step == 0:
-        judged = choosing.look() if choosing else {}
+        judged = selection.learned.judge() if selection else {}
         if state.done:
-            state.settle()
-        yield from _look(state, measure, judged)
+            state.fit_heads()
+        yield from _evaluation(state, measure, judged)
         yield goal.checkpoint()
     saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-    while not state.done and not (choosing and choosing.learned.done):
+    while not state.done and not (selection and selection.learned.done):
+        if control.give_way(state.epoch):
+            _own_threads(state)
         if control.paused:
             yield from _point(state)
             control.wait()
+            _own_threads(state)
+        course.add(state.step, control.take_values())
+        if state.changing:
+            yield from _point(state)  # a mean is over steps of the same values
+            yield Changed(state.step, state.epoch, state.take_up(), course.changes)
         if control.cancelled:
             yield from _point(state)
             yield goal.checkpoint()
@@ -290,35 +324,51 @@ def _steps(
             return
         if control.take_checkpoint() or time.monotonic() - saved > pause:
             begun = time.monotonic()
-            yield goal.checkpoint()  # comes back when the consumer has written it
+            yield goal.checkpoint()  # the consumer has written it when the generator goes on
             saved = time.monotonic()
             pause = max(CHECKPOINT_SECONDS, 30 * (saved - begun))
         if control.paused:
             continue
-        stepped = control.spent("batch")  # used up now: a click from here on asks for the next one
+        if not state.ready:
+            time.sleep(0.05)
+            continue
+        stepped = control.spent("batch")  # used up before the step, so that a later request grants the next one
         state.advance()
         judged = {}
         if state.step % state.per_epoch == 0:
             stepped |= control.spent("epoch")
-            judged = {**choosing.look(), **choosing.advance_assigned()} if choosing else {}
-        looking = stepped or state.done or state.step in looks or (choosing is not None and choosing.learned.done)
-        if looking or state.step <= 8 or state.step % every == 0:
+            judged = {**selection.learned.judge(), **selection.advance_assigned()} if selection else {}
+        last = state.done or bool(selection and selection.learned.done)
+        evaluating = stepped or last or state.step in evaluated
+        if evaluating or state.step <= 8 or state.step % every == 0:
             yield from _point(state)
-        if state.done and not choosing:
-            state.settle()
-        if looking:
-            yield from _look(state, measure, judged)
+        if state.done and not selection:
+            state.fit_heads()
+        if evaluating:
+            yield from _evaluation(state, measure, judged)
         elif judged:
             yield Evaluated(state.step, state.epoch, judged)
-    while choosing and not choosing.done:  # the assigned map may take longer to come to its best
+    while selection and not selection.done:  # the assigned map may take longer to come to its best
+        if control.give_way(float(selection.epoch)):
+            _own_threads(state)
         if control.paused:
             control.wait()
+            _own_threads(state)
+        if values := control.take_values():
+            course.add(selection.epoch * state.per_epoch, values)
+            yield Changed(selection.epoch * state.per_epoch, float(selection.epoch), values, course.changes)
         if control.cancelled:
-            yield choosing.checkpoint()
+            yield selection.checkpoint()
             yield Cancelled(state.step)
             return
-        judged = choosing.advance_assigned()
-        yield Evaluated(choosing.epoch * state.per_epoch, float(choosing.epoch), judged)
+        judged = selection.advance_assigned()
+        yield Evaluated(selection.epoch * state.per_epoch, float(selection.epoch), judged)
+
+
+def _own_threads(state: TrainingState) -> None:
+    """Compute with the number of threads that the run began with: another one has worked meanwhile."""
+    if state.device.type == "cpu":
+        torch.set_num_threads(state.threads)
 
 
 def _point(state: TrainingState) -> Iterator[Event]:
@@ -335,23 +385,24 @@ def _point(state: TrainingState) -> Iterator[Event]:
     yield Step(state.step, state.epoch, metrics)
 
 
-def _look(state: TrainingState, measure: Measure, judged: Mapping[str, float]) -> Iterator[Event]:
-    metrics, arrays = measure.look()
+def _evaluation(state: TrainingState, measure: Measure, judged: Mapping[str, float]) -> Iterator[Event]:
+    metrics, arrays = measure.evaluate()
     yield Evaluated(state.step, state.epoch, {**metrics, **judged})
     yield Snapshot(state.step, state.epoch, arrays)
 
 
-def _kept(state: TrainingState, before: _Before) -> dict[str, Any]:
-    """Facts that are known once the held rows have chosen."""
-    assert before.choice
+def _kept(state: TrainingState, first: _FirstStretch) -> dict[str, Any]:
+    """Facts that follow from the choice of the validation rows."""
+    assert first.choice
     return {
-        "kept": before.choice.to_dict(),
-        "total_steps": before.step + state.total,
-        "total_epochs": before.epoch + before.choice.epoch,
+        "kept": first.choice.to_dict(),
+        "compiled_from": None if state.compiled_from is None else first.step + state.compiled_from,
+        "total_steps": first.step + state.total,
+        "total_epochs": first.epoch + first.choice.epoch,
     }
 
 
-def _facts(state: TrainingState, data: Prepared, before: _Before) -> dict[str, Any]:
+def _facts(state: TrainingState, data: Prepared, first: _FirstStretch) -> dict[str, Any]:
     dataset = data.dataset
     return {
         "n_train": len(data.X_train),
@@ -362,25 +413,27 @@ def _facts(state: TrainingState, data: Prepared, before: _Before) -> dict[str, A
         "K": state.K,
         "task": dataset.task,
         "classes": list(dataset.target_names),
+        "class_rows": [] if data.targets else np.bincount(data.y_train, minlength=state.K).tolist(),
         "feature_names": list(data.inputs.names(dataset.feature_names)),
         "image_shape": list(dataset.image_shape) if dataset.image_shape and data.d == dataset.d else None,
         "scaling": data.inputs.kind,
         "target_unit": data.target_unit,
         "device": str(state.device),
         "threads": state.threads,
-        "compiled": state.compiled,
+        "compiled": state.compiled_from is not None,
+        "compiled_from": state.compiled_from,
         "steps_per_epoch": state.per_epoch,
         "total_steps": state.total,
-        "start_step": before.step + state.step,
+        "start_step": first.step + state.step,
         "constant": constant_metric(data),
         "fingerprint": fingerprint(dataset),
         "warnings": list(dataset.warnings),
-        **(_kept(state, before) if before.choice else {}),
+        **(_kept(state, first) if first.choice else {}),
     }
 
 
-def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: float, before: _Before) -> Finished:
-    """Measure on everything and hand over the model.
+def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: float, first: _FirstStretch) -> Finished:
+    """The measurement on all rows, and the model.
 
     Raises:
         TrainingError: the last steps were not finite.
@@ -394,15 +447,10 @@ def _finished(spec: RunSpec, state: TrainingState, measure: Measure, seconds: fl
         "spec": spec.to_dict(),
         "seed": spec.seed,
         "device": str(state.device),
-        "n_train": state.n,
-        "n_test": len(state.data.X_test),
-        "epochs": state.step // state.per_epoch,
-        "steps": state.step,
-        "constant": constant_metric(state.data),
         **found,
         "seconds": seconds,
     }
-    if before.choice:
-        summary["kept"] = _kept(state, before)["kept"]
+    if first.choice:
+        summary["kept"] = first.choice.to_dict()
     arrays, meta = state.model().to_arrays()
-    return Finished(before.step + state.step, summary, arrays, meta)
+    return Finished(first.step + state.step, summary, arrays, meta)

@@ -1,4 +1,4 @@
-"""Where a model is looked at while it trains: fixed points, whose outputs every snapshot keeps.
+"""The points whose outputs are in every snapshot: fixed over a run, chosen by the number of inputs.
 
 d = 1   curve        400 points along the line
 d = 2   regions      a grid of 72 × 72
@@ -24,26 +24,30 @@ def view_of(data: Prepared, seed: int) -> tuple[dict[str, Any], dict[str, NDArra
 
     Where inputs are projected, ``view_center`` [d] and ``view_directions`` [2 d] project any scaled point.
 
-    ``view_points`` are scaled as the model takes them; everything that is drawn is in original units.
+    ``view_points`` are scaled as the model's inputs; everything that is drawn is in original units. ``row_numbers`` are
+    the rows of the data set that these points are: of ``data_points`` where there are some, else of ``view_points``.
     """
     dataset, rng = data.dataset, np.random.default_rng(seed)
     shown = rng.permutation(data.train_rows)[:SHOWN]
     arrays = {
+        "row_numbers": shown.astype(np.int64),
         "data_points": dataset.X[shown],
         "data_targets": _targets(data, shown),
-        "data_inputs": data.inputs.transform(dataset.X[shown]),  # the same points as the model takes them
-        "inputs_center": data.inputs.center,  # what brings scaled points (landmarks) back to original units
+        "data_inputs": data.inputs.transform(dataset.X[shown]),  # the same points scaled
+        "inputs_center": data.inputs.center,  # with the scale it brings scaled points (landmarks) to original units
         "inputs_scale": data.inputs.scale,
     }
     if dataset.d > 2:
         arrays = {}
-        rows = rng.permutation(len(data.X_test))[:ROWS]
+        # The same rows, whichever rows train: a run that chooses how long to train does it on two parts in turn.
+        rows = np.random.default_rng(seed).permutation(len(data.X_test))[:ROWS]
         points = data.X_test[rows]
         center = points.mean(axis=0)
         spread = np.pad(points - center, ((0, 2), (0, 0)))  # two axes even where there is one row
         _, _, axes = np.linalg.svd(spread, full_matrices=False)
         axes = axes[:2] * np.sign(axes[:2].sum(axis=1, keepdims=True) + 1e-12)  # svd leaves the sign open
         return {"view": "projection"}, {
+            "row_numbers": data.test_rows[rows].astype(np.int64),
             "view_points": points,
             "view_projection": ((points - center) @ axes.T).astype(np.float32),
             "view_center": center.astype(np.float32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from variants import through_json, variants
+from variants import variants
 
 from kernlab.feature_maps import EXACT_KERNELS
 
@@ -44,7 +44,7 @@ def test_a_gram_matrix_is_symmetric_and_positive(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_each_entry_depends_on_its_two_points_alone(kernel):
-    X, Z = points(), points(7, seed=2)
+    X, Z = points(4), points(3, seed=2)
     params = start(kernel, X)
     whole = kernel.gram(params, X, Z)
     one_by_one = torch.cat([torch.cat([kernel.gram(params, x[None], z[None]) for z in Z], 1) for x in X])
@@ -57,16 +57,3 @@ def test_single_precision_agrees(kernel):
     X, Z = points(), points(7, seed=2)
     narrow = kernel.gram(start(kernel, X.float()), X.float(), Z.float())
     torch.testing.assert_close(narrow.double(), kernel.gram(start(kernel, X), X, Z), rtol=2e-5, atol=2e-6)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_options_survive_json(kernel):
-    assert through_json(kernel, EXACT_KERNELS) == kernel
-
-
-@pytest.mark.parametrize("name", EXACT_KERNELS)
-def test_resolving_leaves_nothing_automatic(name):
-    X = points(50).float()
-    resolved = EXACT_KERNELS[name]().resolve(X)
-    assert "auto" not in resolved.options().values()
-    assert resolved.resolve(2 * X) == resolved

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from variants import through_json, variants
+from variants import variants
 
 from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.feature_maps.deep import Deep
+from kernlab.methods import REPRESENTATIONS
 
 MAPS = variants(FEATURE_MAPS, frequency_scale=0.7, max_width=10_000, j_min=0, j_max=1)
 N, D_IN = 9, 3
@@ -23,19 +24,6 @@ def start(feature_map, X, seed: int = 0):
     return feature_map.init(X, torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("feature_map", MAPS)
-def test_features_have_the_promised_width_and_type(feature_map, dtype):
-    X = points().to(dtype)
-    params = start(feature_map, X)
-    Phi = feature_map.apply(params, X)
-    assert Phi.shape == (N, feature_map.columns(params))
-    assert Phi.dtype == dtype
-    assert Phi.isfinite().all()
-    assert {value.dtype for value in params.values()} == {dtype}
-    assert set(feature_map.trainable) <= set(params)
-
-
 @pytest.mark.parametrize("feature_map", MAPS)
 def test_a_seed_fixes_the_parameters(feature_map):
     X = points()
@@ -48,9 +36,18 @@ def test_a_seed_fixes_the_parameters(feature_map):
 
 
 @pytest.mark.parametrize("feature_map", MAPS)
-def test_both_precisions_start_from_the_same_numbers(feature_map):
-    wide, narrow = start(feature_map, points()), start(feature_map, points().float())
-    assert all(torch.equal(wide[name].float(), narrow[name]) for name in wide)
+def test_features_have_the_promised_width_in_both_precisions(feature_map):
+    both = []
+    for X in (points(), points().float()):
+        both.append(params := start(feature_map, X))
+        Phi = feature_map.apply(params, X)
+        assert Phi.shape == (N, feature_map.columns(params))
+        assert {Phi.dtype, *(value.dtype for value in params.values())} == {X.dtype}
+        assert Phi.isfinite().all()
+        assert set(feature_map.trainable) <= set(params)
+        assert feature_map.draws in (0, Phi.shape[1], Phi.shape[1] / 2)  # each a column, or cosine and sine
+        assert feature_map.independent_draws in (0, feature_map.draws)
+    assert all(torch.equal(value.float(), both[1][name]) for name, value in both[0].items())
 
 
 @pytest.mark.parametrize("feature_map", MAPS)
@@ -61,12 +58,11 @@ def test_each_row_depends_on_its_sample_alone(feature_map):
     torch.testing.assert_close(feature_map.apply(params, X), one_by_one, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("feature_map", MAPS)
-def test_the_pullback_gives_the_same_features(feature_map):
-    X = points()
+@pytest.mark.parametrize("feature_map", [each for each in MAPS if each.values[0].projects])
+def test_inputs_that_enter_through_products_may_be_sparse(feature_map):
+    X = points() * (points(seed=5) > 0)
     params = start(feature_map, X)
-    Phi, _ = feature_map.pullback(params, X)
-    torch.testing.assert_close(Phi, feature_map.apply(params, X), rtol=0, atol=1e-14)
+    torch.testing.assert_close(feature_map.apply(params, X.to_sparse()), feature_map.apply(params, X))
 
 
 @pytest.mark.parametrize("feature_map", MAPS)
@@ -76,7 +72,9 @@ def test_the_pullback_equals_automatic_differentiation(feature_map):
     cotangent = torch.randn(
         N, feature_map.columns(params), generator=torch.Generator().manual_seed(2), dtype=torch.float64
     )
-    gradient = feature_map.pullback(params, X)[1](cotangent)
+    Phi, pullback = feature_map.pullback(params, X)
+    torch.testing.assert_close(Phi, feature_map.apply(params, X), rtol=0, atol=1e-14)
+    gradient = pullback(cotangent)
     leaves = {name: params[name].clone().requires_grad_() for name in feature_map.trainable}
     if leaves:  # a map that a solver of its own learns gives no gradient
         feature_map.apply({**params, **leaves}, X).backward(cotangent)
@@ -125,15 +123,10 @@ def test_stacked_parameters_equal_one_model_after_another(feature_map):
             torch.testing.assert_close(gradient[name][r], one_gradient[name], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("feature_map", MAPS)
-def test_options_survive_json(feature_map):
-    assert through_json(feature_map, FEATURE_MAPS) == feature_map
-
-
-@pytest.mark.parametrize("name", FEATURE_MAPS)
+@pytest.mark.parametrize("name", REPRESENTATIONS)
 def test_resolving_leaves_nothing_automatic(name):
     X = points(50).float()
-    resolved = FEATURE_MAPS[name]().resolve(X)
+    resolved = REPRESENTATIONS[name]().resolve(X)
     assert "auto" not in resolved.options().values()
     assert resolved.resolve(2 * X) == resolved
 
@@ -159,6 +152,8 @@ def test_what_a_snapshot_keeps_gives_the_map_back(feature_map):
     again, found = feature_map.resolve(X).restored(kept)
     torch.testing.assert_close(again.apply(found, X), feature_map.apply(params, X))
     assert again.columns(found) == feature_map.columns(params)
+    for name in kept:
+        assert feature_map.restored({key: value for key, value in kept.items() if key != name}) is None
     assert feature_map.restored({}) is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from variants import through_json, variants
+from variants import variants
 
 from kernlab.objectives import OBJECTIVES, Loss
 
@@ -71,8 +71,3 @@ def test_single_precision_agrees(loss, task):
     assert value.dtype == G.dtype == torch.float32
     assert float(value) == pytest.approx(float(wide), rel=1e-5)
     torch.testing.assert_close(G.double(), wide_G, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_options_survive_json(loss):
-    assert through_json(loss, OBJECTIVES) == loss

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from variants import through_json, variants
+
 from kernlab.bounds import BOUNDS
 from kernlab.heads import HEADS
 from kernlab.methods import REPRESENTATIONS
@@ -27,7 +29,8 @@ def options() -> str:
     for family, registry in FAMILIES.items():
         for name, component in registry.items():
             version = getattr(component, "version", 1)
-            lines.append(f"{family} {name} version {version}")
+            before = [f"{key} was {value!r}" for key, value in getattr(component, "defaults_of_version_1", ())]
+            lines.append(", ".join([f"{family} {name} version {version}", *before]))
             for key, each in options_of(component).items():
                 limits = {">=": each.minimum, "<=": each.maximum, ">": each.above, "<": each.below}
                 words = [f"{sign} {value:g}" for sign, value in limits.items() if value is not None]
@@ -39,6 +42,12 @@ def options() -> str:
 
 def test_defaults_and_ranges_are_as_they_were():
     assert options().splitlines() == LIST.read_text("utf-8").splitlines()
+
+
+def test_options_survive_json():
+    for registry in FAMILIES.values():
+        for part in (each.values[0] for each in variants(registry)):
+            assert through_json(part, registry) == part
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from variants import through_json, variants
+from variants import variants
 
 from kernlab.regularizers import REGULARIZERS
 
@@ -116,8 +116,3 @@ def test_a_step_of_no_size_changes_nothing(penalty):
     W = normal(8, 3)
     torch.testing.assert_close(penalty.prox(W, 0.0), W, rtol=1e-12, atol=1e-13)
     torch.testing.assert_close(penalty.replace(weight=0.0).prox(W, 1.0), W, rtol=1e-12, atol=1e-13)
-
-
-@pytest.mark.parametrize("penalty", PENALTIES)
-def test_options_survive_json(penalty):
-    assert through_json(penalty, REGULARIZERS) == penalty

@@ -22,7 +22,8 @@ def variants(registry: Mapping[str, type[Component]], **fixed: Any) -> list[Any]
     found = []
     for name, cls in registry.items():
         options = options_of(cls)
-        small = {key: SMALL for key, o in options.items() if o.type == "int" and int(o.default) > SMALL}
+        numbers = {key: o.default for key, o in options.items() if o.type == "int" and o.default != "auto"}
+        small = {key: SMALL for key, default in numbers.items() if default > SMALL}
         base = {**small, **{key: value for key, value in fixed.items() if key in options}}
         found.append(pytest.param(cls.build(**base), id=name))
         for key, o in options.items():

@@ -59,6 +59,13 @@ def test_the_features_average_to_the_kernel_and_the_error_falls_as_the_root_of_t
     assert np.polyfit(np.log(sizes), np.log(errors), 1)[0] == pytest.approx(-0.5, abs=0.06)
 
 
+def test_every_step_of_one_point_may_be_taken_and_a_relu_has_no_largest_trace():
+    rows, weights = torch.from_numpy(X), {"omega": torch.from_numpy(np.append(X[0], 1.0))[:, None].repeat(1, 7)}
+    steps = ArcCosine(n_features=7, unit="step")
+    assert float(steps.apply(weights, rows)[0].square().sum()) == pytest.approx(steps.largest_trace, rel=1e-12)
+    assert ArcCosine(n_features=7).largest_trace == math.inf
+
+
 def test_order_one_is_a_layer_of_relus():
     map, rows = ArcCosine(n_features=7), torch.from_numpy(X)
     params = map.init(rows, torch.Generator().manual_seed(0))
@@ -75,7 +82,14 @@ def test_steps_have_nothing_to_learn_and_relus_do():
         METHODS["SKL"].with_options({"feature_map": "arc_cosine", "unit": "step"}).check("classification")
 
     def reached(**options):
-        small = {"feature_map": "arc_cosine", "n_features": 60, "n_samples": 300, "epochs": 150, "validation": 0}
+        small = {
+            "feature_map": "arc_cosine",
+            "n_features": 60,
+            "n_samples": 200,
+            "epochs": 60,
+            "validation": 0,
+            "compile": "off",
+        }
         return fit(RunSpec.of("SKL", "spirals", **small, **options)).summary["train_metric"]
 
-    assert reached() > reached(learned=False) + 5
+    assert reached() > reached(learned=False) + 3

@@ -51,9 +51,9 @@ def hinge_slope(y):
     def slope(F):
         G = np.zeros_like(F)
         for i, c in enumerate(y):
-            rival = max((k for k in range(K) if k != c), key=lambda k: F[i, k])
-            if F[i, c] - F[i, rival] < 1:
-                G[i, rival], G[i, c] = 1, -1
+            strongest = max((k for k in range(K) if k != c), key=lambda k: F[i, k])
+            if F[i, c] - F[i, strongest] < 1:
+                G[i, strongest], G[i, c] = 1, -1
         return G
 
     return slope

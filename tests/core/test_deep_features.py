@@ -16,7 +16,7 @@ from kernlab.feature_maps import Deep, NonStationary, Stationary
 X = torch.randn(40, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 FORMS = [
     Deep(n_features=8, hidden=6, layers=L, stationary=stationary, frequency_scale=0.7, hidden_scale=1.3, phase=phase)
-    for L in (2, 3, 5)
+    for L in (2, 4)
     for stationary in (False, True)
     for phase in ("paired", "shared")
 ]
@@ -26,30 +26,19 @@ def start(feature_map: Deep) -> dict[str, torch.Tensor]:
     return feature_map.init(X, torch.Generator().manual_seed(0))
 
 
+@pytest.mark.parametrize("phase", ["paired", "shared"])
 @pytest.mark.parametrize("stationary", [False, True])
-def test_it_is_pairs_of_pairs(stationary):
-    """φ_2(φ_1(x)) written out in NumPy from the parameters, ψ(x) = (1/P)√(1/s) [Σ_p cos Ω_pᵀx ; Σ_p sin Ω_pᵀx]."""
-    feature_map = Deep(n_features=8, hidden=6, stationary=stationary)
+def test_it_is_features_of_features(stationary, phase):
+    """φ_2(φ_1(x)) in NumPy: ψ(x) = (1/P)√(1/s) [Σ_p cos Ω_pᵀx ; Σ_p sin Ω_pᵀx] or (1/P)√(2/s) Σ_p cos(Ω_pᵀx + b)."""
+    feature_map = Deep(n_features=8, hidden=6, stationary=stationary, phase=phase)
     params, H = start(feature_map), X.numpy()
     for number in range(2):
         omega = params[f"layer{number}.omega"].numpy()
         _, pairs, s = omega.shape
-        assert (pairs, s) == (1 if stationary else 2, 3 + number)
-        z = np.exp(1j * np.tensordot(H, omega, 1)).sum(1) / np.sqrt(s) / pairs
-        H = np.concatenate([z.real, z.imag], axis=1)
-    np.testing.assert_allclose(feature_map.apply(params, X), H, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("stationary", [False, True])
-def test_it_is_cosines_of_cosines(stationary):
-    """φ_2(φ_1(x)) written out in NumPy from the parameters, φ(x) = (1/P)√(2/D) Σ_p cos(Ω_pᵀx + b)."""
-    feature_map = Deep(n_features=7, hidden=5, stationary=stationary, phase="shared")
-    params, H = start(feature_map), X.numpy()
-    for number in range(2):
-        omega, b = (params[f"layer{number}.{name}"].numpy() for name in ("omega", "phase"))
-        _, pairs, D = omega.shape
-        assert pairs == (1 if stationary else 2)
-        H = np.sqrt(2 / D) / pairs * sum(np.cos(H @ omega[:, p] + b[0]) for p in range(pairs))
+        assert (pairs, s) == (1 if stationary else 2, (3 + number) * (1 if phase == "paired" else 2))
+        b = 0.0 if phase == "paired" else params[f"layer{number}.phase"].numpy()
+        z = np.exp(1j * (np.tensordot(H, omega, 1) + b)).sum(1) / np.sqrt(s) / pairs
+        H = np.concatenate([z.real, z.imag], axis=1) if phase == "paired" else np.sqrt(2) * z.real
     np.testing.assert_allclose(feature_map.apply(params, X), H, rtol=0, atol=1e-13)
 
 
@@ -90,18 +79,13 @@ def test_the_first_layer_takes_the_scale_of_the_inputs_and_the_others_that_of_it
     assert Deep(hidden_scale=0.2).resolve(X).hidden_scale == 0.2
 
 
-def test_deeper_layers_live_in_the_features_of_the_one_before():
-    params = start(Deep(n_features=8, hidden=6, layers=3))
+def test_deeper_layers_have_the_features_of_the_one_before_as_inputs_and_pictures_show_the_first():
+    feature_map = Deep(n_features=8, hidden=6, layers=3)
+    params = start(feature_map)
     shapes = {name: tuple(value.shape) for name, value in params.items() if name.endswith("omega")}
     assert shapes == {"layer0.omega": (3, 2, 3), "layer1.omega": (6, 2, 3), "layer2.omega": (6, 2, 4)}
-
-
-def test_the_pictures_get_the_first_layers_frequencies():
-    feature_map = Deep(n_features=7, hidden=5)
-    params = start(feature_map)
     shown = feature_map.frequencies(params)
-    assert torch.equal(shown["omega"], params["layer0.omega"][:, 0])
-    assert torch.equal(shown["omega_prime"], params["layer0.omega"][:, 1])
+    assert torch.equal(torch.stack([shown["omega"], shown["omega_prime"]], dim=1), params["layer0.omega"])
 
 
 TRACED = """

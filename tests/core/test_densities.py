@@ -42,18 +42,13 @@ def test_a_law_of_another_scale_would_be_noticed(density):
 
 
 @pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
-def test_the_length_of_a_gaussian_frequency_is_chi_distributed(sampling):
-    d = 5
-    lengths = np.linalg.norm(frequencies(d, 3000, sampling=sampling)[:, 0], axis=0) / SIGMA
-    assert stats.kstest(lengths, stats.chi(d).cdf).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
-def test_matern_frequencies_are_one_student_vector_not_independent_coordinates(sampling):
-    d = 4
-    squares = (frequencies(d, 3000, density="matern", sampling=sampling)[:, 0] / SIGMA) ** 2
-    # ‖t_{2ν}‖²/d ~ F(d, 2ν); independent Student coordinates would have another law.
-    assert stats.kstest(squares.sum(axis=0) / d, stats.f(d, 2 * NU).cdf).pvalue > 1e-3
+@pytest.mark.parametrize(
+    ("density", "d", "law"), [("gaussian", 5, stats.chi2(5)), ("matern", 4, stats.f(4, 2 * NU, scale=4))]
+)
+def test_squared_lengths_have_the_law_of_one_vector(density, d, law, sampling):
+    """‖ω/σ‖² is χ²_d, or d·F(d, 2ν) for a Student vector; independent Student coordinates would have another law."""
+    squares = (frequencies(d, 3000, density=density, sampling=sampling)[:, 0] / SIGMA) ** 2
+    assert stats.kstest(squares.sum(axis=0), law.cdf).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("density", DENSITIES)
@@ -89,14 +84,11 @@ def test_orthogonal_blocks_are_orthogonal_and_right_in_law(density):
     lengths = np.sqrt(np.einsum("bii->bi", gram))
     cosines = gram / (lengths[:, :, None] * lengths[:, None, :])
     np.testing.assert_allclose(cosines, np.broadcast_to(np.eye(d), cosines.shape), atol=1e-5)
+    unfinished = frequencies(5, 7, density=density, sampling="orthogonal")[:, 0]
+    np.testing.assert_allclose(unfinished[:, 5] @ unfinished[:, 6], 0, atol=1e-5)
     one_per_block = blocks[:, 0, :]  # independent, unlike the columns of one block
     for coordinate in one_per_block.T:
         assert stats.kstest(coordinate, MARGINALS[density].cdf).pvalue > 1e-3
-
-
-def test_an_unfinished_orthogonal_block_is_orthogonal_too():
-    omega = frequencies(5, 7, sampling="orthogonal")[:, 0]
-    np.testing.assert_allclose(omega[:, 5] @ omega[:, 6], 0, atol=1e-5)
 
 
 @pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
@@ -107,18 +99,15 @@ def test_a_seed_fixes_the_draw_and_the_generator_moves_on(sampling):
     assert not torch.equal(first, second)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 64, 65])
-def test_any_number_of_frequencies_can_be_asked_for(count):
-    for sampling in ("iid", "orthogonal", "sobol"):
+@pytest.mark.parametrize("sampling", ["iid", "orthogonal", "sobol"])
+def test_any_number_of_frequencies_can_be_drawn(sampling):
+    for count in (1, 2, 3, 64, 65):
         assert np.isfinite(frequencies(2, count, sampling=sampling, pairs=2)).all()
 
 
-@pytest.mark.parametrize("density", ["laplacian", "cauchy"])
-def test_orthogonal_sampling_of_a_law_with_preferred_directions_is_refused(density):
-    with pytest.raises(CompositionError, match="the same in every direction"):
-        frequencies(3, 10, density=density, sampling="orthogonal")
-
-
-def test_more_dimensions_than_sobol_has_are_refused():
+def test_what_cannot_be_drawn_is_refused():
+    for density in ("laplacian", "cauchy"):
+        with pytest.raises(CompositionError, match="the same in every direction"):
+            frequencies(3, 10, density=density, sampling="orthogonal")
     with pytest.raises(CompositionError, match="at most 21201 dimensions"):
         frequencies(11_000, 1, pairs=2, sampling="sobol")

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge as SklearnRidge
 
+from kernlab.bench import BENCHMARKS
+from kernlab.bounds import BOUNDS, discriminant_terms
 from kernlab.errors import DataError, OptionError
 from kernlab.feature_maps import Nystroem
-from kernlab.linalg import gram, ridge
+from kernlab.linalg import RidgePath, gram, ridge
 from kernlab.objectives import OBJECTIVES, Discriminant, RidgeLoss
 from kernlab.objectives.discriminant import (
     discriminant_information,
@@ -119,6 +121,15 @@ def test_equal_landmarks_are_solved_with_a_reported_jitter():
     assert back(dG, dB)["landmarks"].isfinite().all()
 
 
+@pytest.mark.parametrize("objective", [Discriminant(), Discriminant(normalize_targets=True), RidgeLoss()])
+def test_an_automatic_penalty_is_that_of_the_smallest_leave_one_out_error_to_three_digits(objective):
+    Phi, Y = normal(M, D), classes()
+    targets = unit_columns(Y) if objective.options().get("normalize_targets") else Y
+    best = RidgePath(lambda: [Phi], targets).best()
+    assert objective.resolve(Phi, Y).rho == float(f"{best:.3g}") != float(f"{best:.2g}")
+    assert objective.replace(rho=0.2).resolve(Phi, Y).rho == 0.2
+
+
 def test_between_class_scatter():
     Phi, Y = normal(M, D), classes()
     T = unit_columns(Y)
@@ -199,3 +210,49 @@ def test_with_weights_of_the_same_batch_it_would_be_discriminant_information():
 def test_a_gram_matrix_by_blocks(columns):
     A = normal(9, columns)
     torch.testing.assert_close(gram(A), A.mT @ A, rtol=1e-12, atol=1e-13)
+
+
+# -- the terms that are shown of it ------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    n=st.integers(2, 40),
+    D=st.integers(1, 10),
+    rho=st.sampled_from([1e-4, 0.1, 10.0]),
+    scale=st.sampled_from([0.1, 1.0, 10.0]),
+)
+def test_both_sides_agree_and_are_scikit_learns(n, D, rho, scale):
+    Phi, Y = scale * normal(n, D) + 1, normal(n, 3, seed=1) - 2
+    found = discriminant_terms(Phi, Y, rho, gap=0.0)
+    assert abs(found["identity_gap"]) <= 1e-8 * found["target_norm"]
+    assert found["identity_gap"] == found["ridge_error"] - found["predicted_error"]
+    fitted = SklearnRidge(alpha=rho, solver="svd").fit(Phi.numpy(), Y.numpy())
+    error = ((fitted.predict(Phi.numpy()) - Y.numpy()) ** 2).sum() + rho * (fitted.coef_**2).sum()
+    assert found["ridge_error"] == pytest.approx(error / n, rel=1e-8, abs=1e-8 * found["target_norm"])
+    assert 0 <= found["discriminant_information"] <= found["target_norm"] * (1 + 1e-9)
+
+
+def test_features_that_say_nothing_and_everything():
+    Y = torch.eye(4, dtype=torch.float64).repeat(5, 1)
+    nothing = discriminant_terms(torch.ones(20, 2), Y, 1e-4, gap=0.25)
+    assert nothing["discriminant_information"] == pytest.approx(0, abs=1e-12)
+    assert nothing["predicted_error"] == pytest.approx(0.75)  # 1 − Σ p_c² for four equal classes
+    assert nothing["gap"] == 0.25
+    everything = discriminant_terms(1e3 * Y, Y, 1e-4, gap=0.0)
+    assert everything["predicted_error"] == pytest.approx(0, abs=1e-9)
+
+
+def test_the_terms_are_those_that_are_described():
+    described = [term.key for term in BOUNDS["discriminant"].terms]
+    found = discriminant_terms(normal(9, 2), normal(9, 1), 0.1, gap=0.0)
+    assert list(found) == described
+    bound = BOUNDS["discriminant"]
+    assert sum(found[key] for key in bound.stack) == pytest.approx(found[bound.total])
+
+
+def test_the_benchmark_compares_two_ways_to_one_gradient():
+    figures = BENCHMARKS["nysdi-gradient"](m=120, J=40, d=5, K=3, rounds=3)
+    assert figures["relative_difference_value"] < 1e-9
+    assert figures["relative_difference_gradient"] < 1e-6
+    assert min(figures["times_faster"], figures["share_of_floor"]) > 0

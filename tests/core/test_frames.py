@@ -66,13 +66,14 @@ def test_the_description_rebuilds_every_column(frame, combine):
     frame = frame.replace(combine=combine)
     X = inputs(6, 2)
     params = start(frame, X)
-    Phi, said = frame.apply(params, X).numpy(), {k: v.numpy() for k, v in frame.described(params).items()}
-    assert all(len(value) == Phi.shape[1] == frame.columns(params) for value in said.values())
+    Phi, described = frame.apply(params, X).numpy(), {k: v.numpy() for k, v in frame.described(params).items()}
+    assert all(len(value) == Phi.shape[1] == frame.columns(params) for value in described.values())
     for j in range(Phi.shape[1]):
         column = np.ones(6)
-        parts = zip(*(said[f"frame_{name}"][j] for name in ("dimension", "kind", "level", "shift")), strict=True)
+        parts = zip(*(described[f"frame_{name}"][j] for name in ("dimension", "kind", "level", "shift")), strict=True)
         for dimension, kind, level, shift in parts:
             x = X.numpy()[:, dimension]
+            assert (dimension == -1) == (kind == 0 and combine == "additive")  # the constant stands for no input
             scale = 2.0**level
             t = (x - shift * 0.5 * scale) / scale
             wavelet = np.sqrt(2 / scale) * np.pi**-0.25 * np.cos(5 * t) * np.exp(-(t**2) / 2)
@@ -102,20 +103,14 @@ def test_shifts_cover_the_inputs_at_every_scale():
         assert (centres.min(), centres.max()) == (-max(1, 0.5 * 2.0**j), max(1, 0.5 * 2.0**j))
 
 
-def test_on_a_whole_period_the_eigenvalues_are_a_half_of_the_spectrum():
+def test_on_a_whole_period_the_eigenvalues_are_a_half_of_the_spectrum_and_the_eigenfunctions_the_frames_own():
     X, frame = period(64), FourierFrame(order=20, omega_0=math.pi)
     spectrum = torch.from_numpy(np.random.default_rng(0).exponential(size=41))
-    Phi = frame.apply({"spectrum": spectrum}, X).numpy()
-    found = np.linalg.eigvalsh(Phi @ Phi.T / 64)[::-1][:41]
-    np.testing.assert_allclose(found, np.sort(spectrum.numpy() / 2)[::-1], rtol=1e-12)
-    assert frame.frame_constant(X) == pytest.approx(0.5, rel=1e-6)
-
-
-def test_eigenfunctions_are_the_frames_own():
-    X, frame = period(64), FourierFrame(order=5, omega_0=math.pi)
-    spectrum = torch.linspace(0.1, 2, 11, dtype=torch.float64)
     Phi, plain = frame.apply({"spectrum": spectrum}, X), frame.frame(X)
+    found = np.linalg.eigvalsh((Phi @ Phi.mT / 64).numpy())[::-1][:41]
+    np.testing.assert_allclose(found, np.sort(spectrum.numpy() / 2)[::-1], rtol=1e-12)
     torch.testing.assert_close(Phi @ (Phi.mT @ plain) / 64, plain * (spectrum / 2))  # T_K φ_i = ½λ_i φ_i
+    assert frame.frame_constant(X) == pytest.approx(0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize(("combine", "constant"), [("additive", 0.5), ("multiplicative", 0.25)])
@@ -145,6 +140,9 @@ def test_on_part_of_a_period_the_explicit_eigenvalues_are_wrong():
     assert found[0] < 1e-6 < 1 < found[-1]
     assert frame.frame_constant(X) == pytest.approx(found[-1], rel=1e-4)
     assert found[-1] < math.pi / 2 * 1.1  # A of the whole frame on uniform [-1, 1] is π/(2ω₀)
+    for rows in (1, 2, 3, 50, 1999):  # evenly spread, of which the first and the last are two
+        some = Phi[np.linspace(0, 1999, rows).astype(int)]
+        assert frame.frame_constant(X, rows) == pytest.approx(np.linalg.norm(some, 2) ** 2 / rows, rel=1e-5)
 
 
 @pytest.mark.parametrize("frame", [FourierFrame(), WaveletFrame()])
@@ -154,37 +152,38 @@ def test_inputs_outside_are_refused_at_the_start_and_held_at_the_border_later(fr
     with pytest.raises(DataError, match=r"in \[-1, 1\].*from -0\.\d+ to 3.*scaling=\[-1,1\]"):
         start(frame, X.abs().add(-0.1).index_fill(0, torch.tensor([2]), 3.0))
     start(frame, X.sign() * (1 + 1e-6))  # rounding
+    with pytest.raises(DataError, match=r"in \[-1, 1\]"):
+        start(frame, X.sign() * (1 + 1e-4))
     torch.testing.assert_close(frame.apply(params, 5 * X.sign()), frame.apply(params, X.sign()))
 
 
 @pytest.mark.parametrize(
-    ("frame", "d", "said"),
+    ("frame", "d", "advice"),
     [
         (FourierFrame(), 784, "47041 columns for 784 inputs. Set order=6 or less"),
         (FourierFrame(combine="multiplicative"), 4, r"61\^4 columns.*order=4 or less, or combine=additive"),
         (FourierFrame(combine="multiplicative"), 300, r"61\^300 columns.*fewer inputs, or combine=additive"),
         (FourierFrame(max_width=10), 6, "361 columns.*raise max_width"),
-        (WaveletFrame(combine="multiplicative"), 3, r"70\^3 columns.*Raise j_min"),
-        (WaveletFrame(), 500, "35000 columns.*Raise j_min"),
+        (FourierFrame(combine="multiplicative", max_width=343), 3, r"61\^3 columns.*order=3 or less"),  # 7³, exactly
+        (WaveletFrame(combine="multiplicative"), 3, r"70\^3 columns.*Raise j_min.*combine=additive"),
+        (WaveletFrame(), 500, "35000 columns.*Raise j_min.*choose fewer inputs"),
     ],
 )
-def test_too_many_columns_are_refused_with_what_would_fit(frame, d, said):
-    with pytest.raises(DataError, match=said):
+def test_too_many_columns_are_refused_with_what_would_fit(frame, d, advice):
+    with pytest.raises(DataError, match=advice):
         start(frame, torch.zeros(1, d))
 
 
 def test_the_advised_order_fits():
+    assert start(FourierFrame(order=2, max_width=13), torch.zeros(1, 3))["spectrum"].shape == (13,)
     assert start(FourierFrame(order=6), torch.zeros(1, 784))["spectrum"].shape == (1 + 2 * 6 * 784,)
     assert start(FourierFrame(order=4, combine="multiplicative"), torch.zeros(1, 4))["spectrum"].shape == (9**4,)
 
 
-def test_no_scale_between_the_ends_is_refused():
+def test_options_without_a_frame_are_refused():
     with pytest.raises(OptionError, match="j_min must be at most j_max"):
         start(WaveletFrame(j_min=1, j_max=0), torch.zeros(1, 1))
-
-
-def test_a_frequency_that_repeats_inside_the_inputs_is_refused():
-    with pytest.raises(OptionError, match="omega_0"):
+    with pytest.raises(OptionError, match="omega_0"):  # [-1, 1] would hold more than a period
         FourierFrame.build(omega_0=3.2)
 
 

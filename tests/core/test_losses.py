@@ -37,12 +37,12 @@ def test_hinge(case):
     for i, (f, c) in enumerate(zip(F, y, strict=True)):
         others = f.copy()
         others[c] = -np.inf
-        rival = int(np.argmax(others))
-        short = 1 - (f[c] - f[rival])
+        strongest = int(np.argmax(others))
+        short = 1 - (f[c] - f[strongest])
         assume(abs(short) > 1e-9)  # at the corner rounding decides
         if short > 0:
             total += short
-            G[i, rival], G[i, c] = 1, -1
+            G[i, strongest], G[i, c] = 1, -1
     check(Hinge(), F, y, total / len(F), G / len(F))
 
 
@@ -94,15 +94,3 @@ def test_the_lipschitz_constants_are_attained():
     assert float(entropy.norm()) == pytest.approx(CrossEntropy().lipschitz(surely_wrong, y))
     F, Y = torch.tensor([[3.0, 4.0], [0.0, 1.0]]), torch.zeros(2, 2)
     assert Squared().lipschitz(F, Y) == pytest.approx(10.0)
-
-
-@pytest.mark.parametrize("loss", [Hinge(), CrossEntropy()])
-@given(case=scored(), seed=st.integers(0, 100))
-@settings(deadline=None, max_examples=40)
-def test_no_two_outputs_differ_in_loss_by_more_than_l_times_their_distance(loss, case, seed):
-    F, y = case
-    other = F + np.random.default_rng(seed).normal(size=F.shape)
-    for f, g, c in zip(F, other, y, strict=True):
-        code = torch.tensor([c])
-        a, b = (float(loss.value(torch.from_numpy(v[None]), code)) for v in (f, g))
-        assert abs(a - b) <= loss.lipschitz(torch.from_numpy(f[None]), code) * np.linalg.norm(f - g) + 1e-9

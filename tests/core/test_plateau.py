@@ -1,9 +1,10 @@
-"""A learning rate that falls where learning stands still: by hand, epoch by epoch."""
+"""How a learning rate falls: by schedule, or where learning stands still, by hand, epoch by epoch."""
 
 from __future__ import annotations
 
 import pytest
 
+from kernlab.solvers import ProximalGradient
 from kernlab.solvers.plateau import Plateau
 
 
@@ -56,3 +57,15 @@ def test_a_gain_starts_the_waiting_anew():
     states = after([3.0, 3.0, 2.0, 2.0, 2.0])
     assert [state.waited for state in states] == [0, 1, 0, 1, 0]
     assert [state.falls for state in states] == [0, 0, 0, 0, 1]
+
+
+def test_the_schedules_by_hand():
+    times = (0.0, 0.25, 0.49, 0.5, 0.74, 0.75, 1.0)
+    expected = {
+        "cosine": [1, 0.5 + 0.5**1.5, 0.5157, 0.5, 0.1577, 0.5 - 0.5**1.5, 0],
+        "step": [1, 1, 1, 0.1, 0.1, 0.01, 0.01],
+        "constant": [1] * 7,
+        "plateau": [1] * 7,
+    }
+    for schedule, rates in expected.items():
+        assert [ProximalGradient(schedule=schedule).rate(at) for at in times] == pytest.approx(rates, abs=1e-4)

@@ -38,45 +38,28 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_the_list(metals, asked
 
 
 def test_what_cannot_be_a_name_is_unknown_too(metals):
+    """UnknownNameError is a KeyError, so that ``get`` and ``in`` of every mapping work."""
+    assert metals.get("lead") is None
     for odd in (None, 3, ["iron"], {}):
         with pytest.raises(UnknownNameError):
             metals[odd]
-
-
-def test_an_empty_registry_says_so():
     with pytest.raises(UnknownNameError, match="none is registered"):
         Registry("metal")["iron"]
 
 
-def test_two_entries_cannot_share_a_name(metals):
+def test_two_entries_cannot_share_a_name_and_the_decorator_returns_the_class(metals):
     metals.add("iron", metals["iron"])  # the same entry again changes nothing
     with pytest.raises(ValueError, match="registered twice"):
         metals.add("iron", 99)
-
-
-def test_the_decorator_hands_the_class_back():
     registry: Registry[type] = Registry("metal")
-
-    class Zinc:
-        pass
-
-    assert registry.register("zinc")(Zinc) is Zinc
-    assert registry["zinc"] is Zinc
-
-
-def test_get_answers_as_a_dictionary_does(metals):
-    """UnknownNameError is a KeyError, so that ``get`` and ``in`` of every mapping work."""
-    assert metals.get("lead") is None
+    assert registry.register("zinc")(dict) is registry["zinc"] is dict
 
 
 @pytest.mark.parametrize("kind", errors.__all__)
-def test_every_error_says_what_must_hold_what_came_and_what_to_change(kind):
+def test_every_error_names_the_rule_the_value_and_the_remedy(kind):
     error = getattr(errors, kind)("n must be whole", 2.5, "round it")
     assert isinstance(error, KernlabError)
     assert str(error) == "n must be whole. Given: 2.5. Round it."
+    assert str(getattr(errors, kind)("n must be whole")) == "n must be whole."
     copy = pickle.loads(pickle.dumps(error))  # as a worker process sends it
     assert (type(copy), str(copy), copy.fix) == (type(error), str(error), "round it")
-
-
-def test_an_error_may_say_less():
-    assert str(KernlabError("n must be whole")) == "n must be whole."

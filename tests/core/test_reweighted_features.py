@@ -39,9 +39,11 @@ def solved(at: Problem, **options):
 
 
 def candidates(at: Problem, params) -> np.ndarray:
-    """√2 cos(ωᵀx + b) of every candidate, in NumPy."""
-    omega, phase = params["omega"][:, 0].double().numpy(), params["phase"][0].double().numpy()
-    return math.sqrt(2) * np.cos(at.X.double().numpy() @ omega + phase)
+    """√2 cos(ωᵀx + b) of every candidate, or exp(iωᵀx) of pairs, in NumPy."""
+    z = at.X.double().numpy() @ params["omega"][:, 0].double().numpy()
+    if "phase" not in params:
+        return np.exp(1j * z)
+    return math.sqrt(2) * np.cos(z + params["phase"][0].double().numpy())
 
 
 def labels(at: Problem) -> np.ndarray:
@@ -60,71 +62,45 @@ def test_uniform_weights_are_the_stationary_map():
     assert torch.equal(weighted.frequencies(params)["omega"], stationary.frequencies(same)["omega"])
 
 
-def test_pairs_are_exactly_the_weighted_sum_of_cosines():
+@pytest.mark.parametrize("phase", ["paired", "shared"])
+def test_the_kernel_is_the_weighted_sum_of_cosines(phase):
+    """Exactly of pairs; over random phases 2 Σ q_m cos(…+b) cos(…+b) averages to Σ q_m cos ω_mᵀ(x − x')."""
     X = torch.randn(4, D_IN, dtype=torch.float64)
-    map_ = Weighted(n_features=12, frequency_scale=0.7)
+    map_ = Weighted(n_features=12 if phase == "paired" else 6, frequency_scale=0.7, phase=phase)
     params = map_.init(X, torch.Generator().manual_seed(0))
-    q = torch.tensor([0.4, 0.3, 0.2, 0.1, 0.0, 0.0], dtype=torch.float64)
-    assert params["q"].shape == q.shape
-    Phi, z = map_.apply({**params, "q": q}, X), X @ params["omega"][:, 0]
-    torch.testing.assert_close(Phi @ Phi.T, (torch.cos(z[:, None] - z[None]) * q).sum(-1), rtol=1e-12, atol=1e-12)
-    assert map_.columns({**params, "q": q[:4]}) == 8
-
-
-@pytest.mark.parametrize(("task", "K"), [("classification", 2), ("classification", 3), ("regression", 2)])
-def test_the_values_of_pairs_are_the_power_of_the_targets_at_each_frequency(task, K):
-    """v_m = Σ_k |Σ_i exp(iω_mᵀx_i) ȳ_ik|², by complex numbers in NumPy."""
-    at = problem(task, K, phase="paired")
-    start, state, metrics = solved(at)
-    assert len(start["q"]) == CANDIDATES // 2
-    waves = np.exp(1j * at.X.numpy() @ start["omega"][:, 0].numpy())
-    v = (np.abs(waves.T @ labels(at)) ** 2).sum(axis=1)
-    np.testing.assert_allclose(relevance(at, start, torch.from_numpy(labels(at))), v, rtol=1e-10)
-    q = chi_square_ball(v, RADIUS * CANDIDATES / 2)
-    kept = np.argsort(-q)[: (q > 0).sum()]
-    np.testing.assert_allclose(state["q"], q[kept], rtol=1e-7)
-    np.testing.assert_array_equal(state["omega"], start["omega"][..., kept])
-    assert set(state) == {"omega", "q"}
-    assert metrics["support"] == len(kept)
-    assert metrics["alignment_after"] == pytest.approx(alignment(at.representation.apply(state, at.X), at.Y))
-    many = solved(at, resample=61)[1]["q"] * 31  # 31 draws of pairs have at least 61 columns
-    torch.testing.assert_close(many, many.round())
-
-
-def test_the_kernel_is_the_weighted_sum_of_cosines():
-    """Over random phases: Σ q_m cos ω_mᵀ(x − x') is what 2 Σ q_m cos(…+b) cos(…+b) averages to."""
-    X = torch.randn(4, D_IN, dtype=torch.float64)
-    map_ = Weighted(n_features=6, frequency_scale=0.7, phase="shared")
-    params = map_.init(X, torch.Generator().manual_seed(0))
-    q = torch.tensor([0.4, 0.3, 0.2, 0.1, 0.0, 0.0], dtype=torch.float64)
+    params["q"] = torch.tensor([0.4, 0.3, 0.2, 0.1, 0.0, 0.0], dtype=torch.float64)
     turns = torch.arange(8, dtype=torch.float64) * (2 * math.pi / 8)  # eight equal turns average a product exactly
-    K = torch.stack(
-        [(Phi := map_.apply({**params, "q": q, "phase": params["phase"] + t}, X)) @ Phi.T for t in turns]
-    ).mean(0)
+    turned = [params] if phase == "paired" else [{**params, "phase": params["phase"] + turn} for turn in turns]
+    K = torch.stack([(Phi := map_.apply(each, X)) @ Phi.T for each in turned]).mean(0)
     z = X @ params["omega"][:, 0]
-    torch.testing.assert_close(K, (torch.cos(z[:, None] - z[None]) * q).sum(-1), rtol=1e-12, atol=1e-12)
-    assert map_.columns({**params, "q": q[:4]}) == 4
+    torch.testing.assert_close(K, (torch.cos(z[:, None] - z[None]) * params["q"]).sum(-1), rtol=1e-12, atol=1e-12)
+    assert map_.columns({**params, "q": params["q"][:4]}) == (8 if phase == "paired" else 4)
 
 
+@pytest.mark.parametrize("phase", ["paired", "shared"])
 @pytest.mark.parametrize(("task", "K"), [("classification", 2), ("classification", 3), ("regression", 2)])
-def test_the_values_are_what_the_formula_says(task, K):
-    at = problem(task, K)
+def test_the_values_are_what_the_formula_says(task, K, phase):
+    """v_m = Σ_k (Σ_i √2 cos(ω_mᵀx_i + b_m) ȳ_ik)², of pairs Σ_k |Σ_i exp(iω_mᵀx_i) ȳ_ik|²."""
+    at = problem(task, K, phase=phase)
     start, state, metrics = solved(at)
-    Phi, Y = candidates(at, start), labels(at)
-    v = ((Phi.T @ Y) ** 2).sum(axis=1)
-    q = chi_square_ball(v, RADIUS * CANDIDATES)
+    Phi, Y, count = candidates(at, start), labels(at), CANDIDATES // (2 if phase == "paired" else 1)
+    assert len(start["q"]) == count
+    v = (np.abs(Phi.T @ Y) ** 2).sum(axis=1)
+    np.testing.assert_allclose(relevance(at, start, torch.from_numpy(Y)), v, rtol=1e-10)
+    q = chi_square_ball(v, RADIUS * count)
     kept = np.argsort(-q)[: (q > 0).sum()]
     np.testing.assert_allclose(state["q"], q[kept], rtol=1e-7)
-    np.testing.assert_array_equal(state["omega"], start["omega"][..., kept])
-    np.testing.assert_array_equal(state["phase"], start["phase"][:, kept])
-    assert set(state) == {"omega", "phase", "q"}
-    assert metrics["chi_square"] == pytest.approx(RADIUS * CANDIDATES, rel=1e-6)
-    assert metrics["support"] == len(kept) < CANDIDATES
+    assert set(state) == set(start)
+    for name in set(start) - {"q"}:
+        np.testing.assert_array_equal(state[name], start[name][..., kept])
+    assert metrics["chi_square"] == pytest.approx(RADIUS * count, rel=1e-6)
+    assert metrics["support"] == len(kept) < count
     assert metrics["effective_size"] == pytest.approx(1 / (q**2).sum())
     assert metrics["gain"] == pytest.approx(q @ v / v.mean())
     assert metrics["gain"] > 2
-    K_q, L = (Phi * q) @ Phi.T, Y @ Y.T
+    K_q, L = ((Phi * q) @ Phi.conj().T).real, Y @ Y.T
     assert metrics["objective"] == pytest.approx(-(K_q * L).sum() / (N * np.linalg.norm(L)))
+    assert metrics["alignment_after"] == pytest.approx(alignment(at.representation.apply(state, at.X), at.Y))
 
 
 def test_alignment_rises_and_is_that_of_the_two_kernels():
@@ -134,6 +110,16 @@ def test_alignment_rises_and_is_that_of_the_two_kernels():
     assert metrics["alignment_before"] == pytest.approx(alignment(before, at.Y))
     assert metrics["alignment_after"] == pytest.approx(alignment(after, at.Y))
     assert metrics["alignment_after"] > 1.5 * metrics["alignment_before"]
+
+
+def test_alignments_of_many_rows_are_measured_on_a_thousand_spread_evenly():
+    X = torch.randn(1203, D_IN, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
+    at = Problem(problem().representation, None, X, (X[:, 0] > 0).long(), 2, "classification")
+    start, state, metrics = solved(at)
+    rows = np.floor(np.linspace(0, 1202, 1000)).astype(int)
+    for name, params in (("before", start), ("after", state)):
+        Phi = at.representation.apply(params, X[rows])
+        assert metrics[f"alignment_{name}"] == pytest.approx(alignment(Phi, at.Y[rows]), rel=1e-9)
 
 
 def test_blocks_of_rows_change_nothing(monkeypatch):
@@ -159,6 +145,8 @@ def test_a_seed_fixes_everything_and_single_precision_agrees():
 
 
 def test_resampled_features_stand_once_with_their_share_of_the_draws():
+    pairs = solved(problem(phase="paired"), resample=61)[1]["q"] * 31  # 31 draws of pairs have at least 61 columns
+    torch.testing.assert_close(pairs, pairs.round())
     at = problem()
     _, kept, _ = solved(at)
     _, state, metrics = solved(at, resample=60)
@@ -202,11 +190,38 @@ def test_signs_of_two_classes_can_be_centred():
 def test_a_trivial_ball_is_refused_with_the_reason():
     with pytest.raises(OptionError, match=r"room for more than one feature.*0\.999"):
         ChiSquareBall(radius=0.999).start(problem())
-    with pytest.raises(OptionError, match="leave uniform"):
-        ChiSquareBall(radius=1e-40).start(problem())
+    for radius in (1e-40, torch.finfo(torch.float64).eps ** 2 / CANDIDATES):
+        with pytest.raises(OptionError, match="leave uniform"):
+            ChiSquareBall(radius=radius).start(problem())
+    with pytest.raises(OptionError, match="room for more than one feature"):
+        ChiSquareBall(radius=1 - 1 / CANDIDATES).start(problem())  # the ball touches the vertices
     for radius in (0.0, -1.0):
         with pytest.raises(OptionError, match="radius must be a number above 0"):
             ChiSquareBall.build(radius=radius)
     # Just inside both limits there is an answer.
     assert solved(problem(), radius=0.99)[2]["support"] >= 2
     assert solved(problem(), radius=1e-12)[2]["support"] == CANDIDATES
+
+
+def test_targets_of_nothing_leave_the_weights_uniform():
+    at = problem("regression")
+    at = Problem(at.representation, None, at.X, torch.zeros_like(at.X[:, :1]), 1, "regression")
+    _, state, metrics = solved(at)
+    assert (metrics["objective"], metrics["gain"], metrics["support"]) == (0, 1, CANDIDATES)
+    assert float(state["q"].std()) == 0
+
+
+def test_the_draws_of_resampled_features_follow_the_seed():
+    at, solver = problem(), ChiSquareBall(radius=RADIUS, resample=30)
+    start = solver.start(at)
+    first, again, other = (solver.step(problem(seed=seed), start, 0)[0]["omega"] for seed in (1, 1, 2))
+    assert torch.equal(first, again)
+    assert first.shape != other.shape or not torch.equal(first, other)
+
+
+def test_the_radius_is_chosen_where_rows_are_held_back():
+    for radius, validation, chosen in ((0.1, 0.0, 0.1), ("auto", 0.0, 0.005), ("auto", 0.2, "auto"), (0.1, 0.2, 0.1)):
+        assert ChiSquareBall(radius=radius, validation=validation).resolve(2).radius == chosen
+    assert ChiSquareBall(radius=0.1).candidates(problem()) == (ChiSquareBall(radius=0.1),)
+    radii = [each.radius for each in ChiSquareBall().candidates(problem())]
+    assert radii == sorted(radii, reverse=True)

@@ -82,6 +82,10 @@ def test_the_best_penalty_grows_with_the_noise():
     found = [RidgePath(lambda: [Phi], Phi @ W + noise * normal(200, 1, seed=2)).best() for noise in (0.01, 1.0, 30.0)]
     assert found == sorted(found)
     assert found[0] < found[2]
+    path = RidgePath(lambda: [Phi], 0 * Phi[:, :1])
+    size = float((Phi - Phi.mean(0)).square().sum()) / 200
+    np.testing.assert_allclose(path.penalties, size * 10.0 ** np.arange(-6, 4.1, 0.5), rtol=1e-9)
+    assert path.best() == path.penalties[-1]  # of equal errors the largest
 
 
 def test_a_large_mean_costs_no_digits():
@@ -105,9 +109,19 @@ def test_equal_columns_are_solved_with_a_reported_jitter():
         torch.testing.assert_close(Phi @ found.weight + found.bias, Y, rtol=1e-6, atol=1e-6)
 
 
+def test_a_path_raises_its_smallest_eigenvalue_to_what_rounding_leaves_and_no_further():
+    """Φ̄ᵀΦ̄ = diag(s₁, 1): what s₁ and the penalty lack of 2·eps is added, and reported."""
+    eps = torch.finfo(torch.float64).eps
+    for smallest, penalty in ((0.0, 0.5), (0.75, 0.5), (0.75, 0.0), (1.0, 1.5), (3.0, 0.0)):
+        rows = torch.tensor([[(smallest * eps / 2) ** 0.5, 0.0], [0.0, 0.5**0.5]], dtype=torch.float64)
+        found = RidgePath(lambda rows=rows: [torch.cat([rows, -rows])], normal(4, 1)).fit(penalty * eps)
+        assert found.jitter / eps == pytest.approx(max(0.0, 2 - smallest - penalty), abs=1e-6)
+
+
 def test_a_matrix_past_repair_is_refused():
-    with pytest.raises(DataError, match="positive definite"):
-        cholesky(torch.diag(torch.tensor([1.0, -0.5], dtype=torch.float64)))
+    for below in (-0.5, -1e-6):  # further than rounding goes
+        with pytest.raises(DataError, match="positive definite"):
+            cholesky(torch.diag(torch.tensor([1.0, below], dtype=torch.float64)))
     with pytest.raises(DataError, match="positive definite"):
         ridge([torch.ones(4, 2)], torch.ones(4, 1), 0.0)
     for number in (torch.nan, torch.inf):
@@ -124,6 +138,10 @@ def test_the_factor_is_of_the_matrix_it_was_asked_for():
     L, jitter = cholesky(singular)
     assert 0 < jitter <= 1.5e-8
     torch.testing.assert_close(L @ L.mT, singular + jitter * torch.eye(4))
+    eps = torch.finfo(torch.float64).eps
+    for below, steps in ((0.5, 0), (5, 1), (50, 2), (5e6, 7)):  # the first of eps, 10·eps … 10⁷·eps that is enough
+        jitter = cholesky(torch.diag(torch.tensor([2.0 + below * eps, -below * eps], dtype=torch.float64)))[1]
+        assert jitter / eps == pytest.approx(10.0**steps, rel=1e-9)
 
 
 @pytest.mark.parametrize("bad", [[-1.0, 1, 1], [0.0, 0, 0], [float("nan"), 1, 1]])

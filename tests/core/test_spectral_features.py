@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from kernlab.errors import OptionError
 from kernlab.feature_maps import Exact, NonStationary, Nystroem, Stationary
 from kernlab.feature_maps.densities import DENSITIES
+from kernlab.feature_maps.trigonometry import cos
 from kernlab.kernels import KERNELS, gaussian
 from kernlab.methods import method
 
@@ -90,35 +91,21 @@ def four_cosines(params, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return 0.25 * (np.cos(w @ x - v @ z) + np.cos(v @ x - w @ z) + np.cos(w @ (x - z)) + np.cos(v @ (x - z)))
 
 
-def test_the_paired_form_is_exactly_the_monte_carlo_average():
-    m = NonStationary(n_features=50, frequency_scale=SIGMA, phase="paired")
+@pytest.mark.parametrize("cls", [Stationary, NonStationary])
+def test_the_paired_form_is_exactly_the_monte_carlo_average(cls):
+    m = cls(n_features=50, frequency_scale=SIGMA, phase="paired")
     params = m.init(X, torch.Generator().manual_seed(0))
-    Phi = m.apply(params, X).numpy()
-    points = X.numpy()
-    expected = [[four_cosines(params, x, z).mean() for z in points] for x in points]
+    Phi, points = m.apply(params, X).numpy(), X.numpy()
+    if cls is Stationary:
+        expected = np.cos((points[:, None] - points[None]) @ params["omega"][:, 0].numpy()).mean(axis=-1)
+    else:
+        expected = [[four_cosines(params, x, z).mean() for z in points] for x in points]
     np.testing.assert_allclose(Phi @ Phi.T, expected, rtol=0, atol=1e-13)
 
 
-def test_the_paired_stationary_form_is_exactly_the_monte_carlo_average():
-    m = Stationary(n_features=50, frequency_scale=SIGMA, phase="paired")
-    params = m.init(X, torch.Generator().manual_seed(0))
-    Phi, omega, points = m.apply(params, X).numpy(), params["omega"][:, 0].numpy(), X.numpy()
-    expected = np.cos((points[:, None] - points[None]) @ omega).mean(axis=-1)
-    np.testing.assert_allclose(Phi @ Phi.T, expected, rtol=0, atol=1e-13)
-
-
-def test_the_diagonal_of_the_paired_form_measures_how_far_the_two_frequencies_disagree():
-    m = NonStationary(n_features=50, frequency_scale=SIGMA, phase="paired")
-    params = m.init(X, torch.Generator().manual_seed(0))
-    difference = (params["omega"][:, 0] - params["omega"][:, 1]).numpy()
-    expected = 0.5 * (1 + np.cos(X.numpy() @ difference).mean(axis=1))
-    np.testing.assert_allclose((m.apply(params, X).numpy() ** 2).sum(axis=1), expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize(("phase", "form"), [("shared", "shared"), ("paired", "paired")])
-def test_equal_frequencies_give_back_the_stationary_features(phase, form):
-    pair = NonStationary(n_features=20, frequency_scale=SIGMA, phase=phase)
-    single = Stationary(n_features=20, frequency_scale=SIGMA, phase=form)
+@pytest.mark.parametrize("phase", ["shared", "paired"])
+def test_equal_frequencies_give_back_the_stationary_features(phase):
+    pair, single = (cls(n_features=20, frequency_scale=SIGMA, phase=phase) for cls in (NonStationary, Stationary))
     params = single.init(X, torch.Generator().manual_seed(0))
     doubled = {name: torch.cat([value, value], dim=-2) for name, value in params.items()}
     torch.testing.assert_close(pair.apply(doubled, X), single.apply(params, X), rtol=0, atol=1e-14)
@@ -184,24 +171,13 @@ def test_the_paired_form_has_less_noise_than_random_phases_in_as_many_columns():
     assert noise(m) < 0.8 * noise(m.replace(phase="shared"))
 
 
-@pytest.mark.parametrize("cls", [Stationary, NonStationary])
-def test_gamma_and_lengthscale_are_other_words_for_the_frequency_scale(cls):
-    """exp(−γ‖x−z‖²) = exp(−‖x−z‖²/(2ℓ²)) has ω ~ N(0, 2γ I) and ω ~ N(0, ℓ⁻² I)."""
-    assert cls.build(gamma=0.18).frequency_scale == pytest.approx(np.sqrt(0.36))
-    assert cls.build(lengthscale=4.0).frequency_scale == 0.25
-    assert cls.build(gamma="0.5").frequency_scale == 1.0
-    scale = Stationary.build(gamma=0.18).frequency_scale
-    expected = np.exp(-0.18 * np.square(X.numpy()[:, None] - X.numpy()[None]).sum(-1))
-    np.testing.assert_allclose(gaussian(X, X, 1 / scale), expected, rtol=1e-10)
-
-
 @pytest.mark.parametrize("cls", [Stationary, NonStationary, Nystroem, Exact])
 def test_gamma_is_that_of_the_kernel_it_stands_beside(cls):
     """scikit-learn's rbf_kernel and laplacian_kernel; a kernel without such a form refuses, whatever comes first."""
     word = "density" if cls in (Stationary, NonStationary) else "kernel"
     for kernel, peer in (("gaussian", rbf_kernel), ("laplacian", laplacian_kernel)):
         expected = peer(X.numpy(), gamma=0.18)
-        for values in ({"gamma": 0.18, word: kernel}, {word: kernel, "gamma": 0.18}):
+        for values in ({"gamma": 0.18, word: kernel}, {word: kernel, "gamma": "0.18"}):
             scale = cls.build(**values).frequency_scale
             np.testing.assert_allclose(KERNELS[kernel](X, X, 1 / scale), expected, rtol=1e-6)
     for kernel in ("cauchy", "matern", *(["polynomial"] if word == "kernel" else [])):
@@ -255,9 +231,14 @@ def test_the_automatic_scale_is_finer_along_one_or_two_inputs():
     assert finer[0] > finer[1] > finer[2] == pytest.approx(1.0, rel=2e-3)
 
 
-@pytest.mark.parametrize("n", [1, 5])
-def test_the_automatic_scale_of_points_that_all_coincide_is_one(n):
-    assert Stationary().resolve(torch.ones(n, 3)).frequency_scale == 1.0
+def test_the_automatic_scale_of_points_that_all_coincide_is_one():
+    assert [Stationary().resolve(torch.ones(n, 3)).frequency_scale for n in (1, 5)] == [1.0, 1.0]
+
+
+def test_cosines_are_torchs_where_the_numbers_are_not_in_memory():
+    with torch.no_grad():
+        for numbers in (torch.empty(2, device="meta"), torch.full((2,), torch.inf), X):
+            torch.testing.assert_close(cos(numbers), torch.cos(numbers), rtol=1e-6, atol=0, equal_nan=True)
 
 
 def test_a_larger_scale_stretches_the_same_frequencies():
@@ -279,3 +260,58 @@ def test_the_pictures_get_omega_and_omega_prime():
     assert {name: value.shape[1] for name, value in found.items()} == {"omega": 9, "phase": 9}
     paired = single.replace(phase="paired")
     assert set(paired.frequencies(paired.init(X, torch.Generator()))) == {"omega"}
+
+
+# -- learned phases ---------------------------------------------------------------------------------------------
+
+LEARNED = [
+    Stationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="shared"),
+    NonStationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="shared"),
+    NonStationary(n_features=6, frequency_scale=0.7, learn_phase=True, phase="independent"),
+]
+
+
+def start(feature_map) -> dict[str, torch.Tensor]:
+    return feature_map.init(X, torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("feature_map", LEARNED)
+def test_gradients_are_those_of_automatic_differentiation(feature_map):
+    params = start(feature_map)
+    cotangent = torch.randn(len(X), 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    gradient = feature_map.pullback(params, X)[1](cotangent)
+    leaves = {name: params[name].clone().requires_grad_() for name in ("omega", "phase")}
+    feature_map.apply(leaves, X).backward(cotangent)
+    assert set(gradient) == set(feature_map.trainable) == set(leaves)
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(gradient[name], leaf.grad, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("feature_map", LEARNED)
+def test_learning_them_does_not_change_where_they_start(feature_map):
+    fixed = feature_map.replace(learn_phase=False)
+    torch.testing.assert_close(feature_map.apply(start(feature_map), X), fixed.apply(start(fixed), X), rtol=0, atol=0)
+
+
+def test_shared_phases_are_one_row_and_so_stay_shared():
+    shared, independent = (start(feature_map)["phase"] for feature_map in LEARNED[1:])
+    assert shared.shape == (1, 6)
+    assert independent.shape == (2, 6)
+
+
+@pytest.mark.parametrize("feature_map", LEARNED)
+def test_stacked_models_have_the_gradients_of_each(feature_map):
+    models = [feature_map.init(X, torch.Generator().manual_seed(seed)) for seed in range(3)]
+    stacked = {name: torch.stack([m[name] for m in models]) for name in models[0]}
+    found = torch.func.vmap(lambda params: feature_map.pullback(params, X)[1](torch.ones_like(X[:, :1]).expand(-1, 6)))
+    gradient = found(stacked)["phase"]
+    for r, params in enumerate(models):
+        alone = feature_map.pullback(params, X)[1](torch.ones(len(X), 6, dtype=X.dtype))["phase"]
+        torch.testing.assert_close(gradient[r], alone, rtol=0, atol=1e-12)
+
+
+def test_the_paired_form_has_no_phases_to_learn():
+    for feature_map in (Stationary(phase="paired", learn_phase=True), NonStationary(phase="paired", learn_phase=True)):
+        assert feature_map.trainable == ("omega",)
+        small = feature_map.replace(n_features=6)
+        assert set(small.pullback(start(small), X)[1](torch.ones(len(X), 6, dtype=X.dtype))) == {"omega"}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sklearn.datasets import load_iris
 
 import kernlab.estimators as estimators
@@ -54,19 +55,15 @@ MEANT = {  # phase, n_features and columns
 
 
 @pytest.mark.parametrize("name", MEANT)
-def test_a_spec_means_what_it_meant(name):
+def test_a_spec_means_what_it_meant_and_a_model_predicts_what_it_predicted(name, files):
+    model = Model.load(files / f"{name}.safetensors")
+    np.testing.assert_allclose(model.decision_function(X[::30]), WRITTEN[name]["outputs"], rtol=1e-12, atol=1e-12)
     spec = RunSpec.from_dict(WRITTEN[name]["spec"])
     map_ = spec.method.feature_map
     assert (map_.phase, map_.n_features, map_.width) == MEANT[name]
     assert RunSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec  # and keeps it when it is written again
     again = RunSpec.of(spec.method.name, "iris", **spec.changed_options())
     assert again.method == spec.method  # so do the command and the link that repeat it
-
-
-@pytest.mark.parametrize("name", MEANT)
-def test_a_model_predicts_what_it_predicted(name, files):
-    model = Model.load(files / f"{name}.safetensors")
-    np.testing.assert_allclose(model.decision_function(X[::30]), WRITTEN[name]["outputs"], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +123,9 @@ def test_a_comparison_is_resumed_where_it_was(name):
         assert (maps["ASKL"].phase, maps["ASKL"].width) == ("paired", 16)
         assert (maps["SKL"].phase, maps["SKL"].width) == ("shared", 8)
     else:
+        assert settings_of(stored.comparison) == {"phase": "paired"}
+        plain = Comparison.from_dict({**stored.comparison.to_dict(), "options": {}})
+        assert settings_of(plain) == {"phase": "shared"}
         assert {(each.phase, each.width) for each in maps.values()} == {("paired", 4000)}
 
 
@@ -137,13 +137,6 @@ def test_a_comparison_made_now_takes_no_record_of_another_meaning():
     assert Comparison.from_dict(json.loads(json.dumps(new.to_dict()))) == new
     for before, now in zip(plan(old).cells, plan(new).cells, strict=True):
         assert (before.key == now.key) is (before.method == "constant")
-
-
-def test_the_settings_of_an_old_comparison_are_told_in_the_words_of_today():
-    old = StoredComparison.from_dict(WRITTEN["comparison-form"]["stored"]).comparison
-    assert settings_of(old) == {"phase": "paired"}
-    plain = Comparison.from_dict({**old.to_dict(), "options": {}})
-    assert settings_of(plain) == {"phase": "shared"}
 
 
 def test_a_part_without_a_version_is_one_of_version_1():
@@ -163,7 +156,7 @@ def test_a_part_without_a_version_is_one_of_version_1():
 
 
 @pytest.mark.parametrize("version", [0, 3, "2", None, 1.5])
-def test_a_version_that_there_is_not_is_refused(version):
+def test_an_unknown_version_is_refused(version):
     with pytest.raises(OptionError, match="version of nonstationary must be from 1 to 2"):
         MethodSpec.from_dict({"feature_map": {"kind": "nonstationary", "version": version}})
     with pytest.raises(OptionError, match="version of frobenius must be 1"):
@@ -185,14 +178,9 @@ def test_the_word_form_still_means_what_it_meant():
 @pytest.mark.parametrize("n_features", [1, 2, 7, 8])
 def test_n_features_is_the_number_of_columns(cls, n_features):
     """Pairs make an odd number even; with phases it is exact."""
-    import torch
-
     rows = torch.randn(5, 3)
-    for phase, columns in (
-        ("paired", n_features + n_features % 2),
-        ("shared", n_features),
-        ("independent", n_features),
-    ):
+    for phase in ("paired", "shared", "independent"):
+        columns = n_features + (n_features % 2 if phase == "paired" else 0)
         map_ = cls(n_features=n_features, phase=phase)
         params = map_.init(rows, torch.Generator().manual_seed(0))
         assert map_.apply(params, rows).shape == (5, columns)

@@ -26,10 +26,10 @@ def test_every_option_of_every_method_is_a_parameter(name):
 
 def test_the_signature_is_explicit():
     parameters = inspect.signature(KernelClassifier).parameters
-    own = ["method", "random_state", "device", "scaling", "early_stopping", "validation_fraction"]
+    own = ["method", "random_state", "device", "scaling", "probability", "early_stopping", "validation_fraction"]
     assert list(parameters)[: len(own)] == own
     assert {each.kind for each in list(parameters.values())[1:]} == {inspect.Parameter.KEYWORD_ONLY}
-    assert {each.default for each in list(parameters.values())[5:]} == {None}
+    assert {each.default for each in list(parameters.values())[6:]} == {None}
     assert exported is KernelClassifier
     assert "frequency_scale : default=None" in str(KernelClassifier.__doc__)
     with pytest.raises(TypeError, match="n_feature"):
@@ -127,12 +127,12 @@ def test_string_labels_and_a_single_class():
 def test_the_same_numbers_as_the_engine():
     """The estimator is a shell: same method, scaling and seed give what the trainer gives."""
     from kernlab.data import DataSpec, make_dataset, prepare
-    from kernlab.training.trainer import learn
+    from kernlab.training.trainer import trained
 
     X, y = blobs(200)
     data = prepare(make_dataset("blobs", X, y, "classification"), DataSpec(test_size=0.5), 0)
     options = {"n_features": 30, "epochs": 3, "frequency_scale": 0.5, "compile": "off"}
-    model = learn(method("ASKL", **options), data, seed=4)
+    model = trained(method("ASKL", **options), data, seed=4).model()
     rows = data.train_rows
     fitted = KernelClassifier("ASKL", random_state=4, **options).fit(data.dataset.X[rows], y[rows])
     scores = model.decision_function(X)

@@ -124,7 +124,25 @@ def test_the_description_is_plain_json(tmp_path):
     assert found["arrays"]["classes_"]["values"] == [0, 1]
 
 
-def test_what_cannot_be_saved_is_said(tmp_path):
+@pytest.mark.parametrize(
+    "kind", [lambda: KernelClassifier("RF", random_state=0), lambda: TRANSFORMERS["StationaryFeatures"](random_state=0)]
+)
+def test_a_disk_that_fills_up_leaves_what_was_saved_before(tmp_path, monkeypatch, kind):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    X, y = blobs()
+    fitted = kind().fit(X, y)
+    fitted.save(tmp_path / "it")
+    before = (tmp_path / "it").read_bytes()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left"):
+        fitted.save(tmp_path / "it")
+    assert (tmp_path / "it").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["it"]
+
+
+def test_what_cannot_be_saved_is_reported(tmp_path):
     X, y = blobs()
     with pytest.raises(StoreError, match="must be writable"):
         KernelClassifier("RF").fit(X, y).save(tmp_path / "no" / "folder")

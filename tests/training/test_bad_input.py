@@ -8,7 +8,7 @@ import torch
 from small import classes, events, of, spec, targets
 
 from kernlab import devices
-from kernlab.errors import CompositionError, DataError, DeviceError, KernlabError, TrainingError, UnknownNameError
+from kernlab.errors import CompositionError, DataError, DeviceError, TrainingError, UnknownNameError
 from kernlab.spec import RunSpec
 from kernlab.training.events import Evaluated, Failed, Snapshot, Started, Step
 from kernlab.training.trainer import fit, train
@@ -34,7 +34,7 @@ def test_a_divergence_ends_as_failed_with_advice_and_keeps_what_it_had(method, e
     assert last.step >= max(event.step for event in kept)
 
 
-def test_fit_raises_what_the_run_said():
+def test_fit_raises_the_message_of_the_run():
     with pytest.raises(TrainingError, match="Set a learning_rate below 100"):
         fit(spec("NSKL", epochs=2000, **WILD), data=targets())
 
@@ -49,9 +49,9 @@ def test_no_memory_ends_as_failed_with_advice(monkeypatch):
     assert "Set a smaller n_features or batch_size" in last.message
 
 
-@pytest.mark.parametrize(("rows", "batch", "possible"), [(48, 49, 24), (48, 1_000_000, 24)])
-def test_fewer_rows_than_a_batch(rows, batch, possible):
-    with pytest.raises(DataError, match=f"{rows} rows for batches of {batch}.*Set batch_size={possible} or less"):
+@pytest.mark.parametrize("batch", [49, 1_000_000])
+def test_fewer_rows_than_a_batch(batch):
+    with pytest.raises(DataError, match=f"48 rows for batches of {batch}.*Set batch_size=24 or less"):
         next(train(spec(batch_size=batch), data=classes()))
 
 
@@ -80,7 +80,7 @@ def test_a_device_that_no_machine_has(device):
         devices.resolve(device)
 
 
-def test_the_automatic_device_is_one_that_is_there():
+def test_the_automatic_device_is_available():
     assert devices.resolve("cpu") == torch.device("cpu")
     kind = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     assert devices.resolve("auto").type == kind
@@ -107,10 +107,3 @@ def test_orthogonal_frequencies_of_a_density_with_preferred_directions_are_refus
 def test_an_unknown_data_set_offers_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean iris"):
         next(train(RunSpec.of("ASKL", "irsi")))
-
-
-def test_every_refusal_is_a_kernlab_error_before_the_first_event():
-    data = classes()
-    for options in ({"batch_size": 100}, {"learned": False}, {"density": "cauchy", "sampling": "orthogonal"}):
-        with pytest.raises(KernlabError):
-            next(train(spec(**options), data=data))

@@ -16,7 +16,7 @@ from kernlab.objectives import OBJECTIVES
 from kernlab.options import options_of
 from kernlab.regularizers import REGULARIZERS
 from kernlab.solvers import SOLVERS
-from kernlab.training.trainer import learn
+from kernlab.training.trainer import trained
 
 SMALL = {
     "n_features": 5, "hidden": 5, "order": 2, "batch_size": 24, "epochs": 2, "max_iter": 300, "max_turns": 2,
@@ -34,6 +34,7 @@ def part(registry: str, name: str):
     return cls.build(**{key: value for key, value in SMALL.items() if key in options_of(cls)})
 
 
+@cache
 def composed(representation: str, learned: bool, objective: str, solver: str, head: str) -> MethodSpec:
     return MethodSpec(
         feature_map=part("feature_map", representation),
@@ -73,7 +74,7 @@ CLASSES, TARGETS = sensible("classification"), sensible("regression")
 @pytest.mark.parametrize("method", CLASSES, ids=words)
 def test_what_makes_sense_for_classes_trains_and_predicts(method, data):
     here = data["classification"]
-    labels = learn(method, here).predict(here.dataset.X)
+    labels = trained(method, here).model().predict(here.dataset.X)
     assert set(labels) <= set(here.dataset.target_names)
     assert np.mean(labels == np.asarray(here.dataset.target_names)[here.dataset.y]) >= 0.3  # 0.5 by chance
 
@@ -81,7 +82,7 @@ def test_what_makes_sense_for_classes_trains_and_predicts(method, data):
 @pytest.mark.parametrize("method", TARGETS, ids=words)
 def test_what_makes_sense_for_targets_trains_and_predicts(method, data):
     here = data["regression"]
-    values = learn(method, here).predict(here.dataset.X)
+    values = trained(method, here).model().predict(here.dataset.X)
     assert values.shape == here.dataset.y.shape
     assert np.isfinite(values).all()
 

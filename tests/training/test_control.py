@@ -17,10 +17,10 @@ PATIENCE = 20.0
 
 
 class Watched:
-    """A training in its own thread, and everything it has said so far."""
+    """A training in its own thread, and its events so far."""
 
     def __init__(self, run, *, paused: bool = False) -> None:
-        self.control, self.said, self.new = Control(paused=paused), [], queue.Queue()
+        self.control, self.events, self.new = Control(paused=paused), [], queue.Queue()
         self.thread = threading.Thread(target=self._work, args=(run,), daemon=True)
         self.thread.start()
 
@@ -32,12 +32,12 @@ class Watched:
         """The next event of that kind from that step on."""
         while True:
             event = self.new.get(timeout=PATIENCE)
-            self.said.append(event)
+            self.events.append(event)
             if isinstance(event, kind) and getattr(event, "step", 0) >= step:
                 return event
 
     def still(self) -> bool:
-        """Nothing is said for a while (a run of this size ends within it)."""
+        """No event for a while (a run of this size ends within it)."""
         time.sleep(0.15)
         return self.new.empty()
 
@@ -54,9 +54,9 @@ def test_a_paused_run_waits_for_its_first_step():
     run.until(Snapshot)
     time.sleep(0.1)
     while not run.new.empty():
-        run.said.append(run.new.get())
+        run.events.append(run.new.get())
     assert run.still()
-    assert of(Step, run.said) == []
+    assert of(Step, run.events) == []
     run.control.resume()
     assert isinstance(run.end(), Finished)
 
@@ -84,7 +84,7 @@ def test_an_epoch_goes_on_to_its_end_from_wherever_it_is():
         assert run.still()
     run.control.cancel()
     assert run.end() == Cancelled(6)
-    assert [event.step for event in of(Step, run.said)] == [1, 2, 3, 4, 5, 6]
+    assert [event.step for event in of(Step, run.events)] == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_mini_batch_that_ends_an_epoch_uses_up_the_step():
@@ -99,20 +99,20 @@ def test_a_mini_batch_that_ends_an_epoch_uses_up_the_step():
     run.end()
 
 
-def test_a_running_training_can_be_held_and_let_go():
+def test_a_running_training_can_be_paused_and_resumed():
     run = Watched(spec(epochs=20_000))
     run.until(Step, step=8)
     run.control.pause()
     deadline = time.monotonic() + PATIENCE
     while not run.still():
         while not run.new.empty():
-            run.said.append(run.new.get())
+            run.events.append(run.new.get())
         assert time.monotonic() < deadline
-    held = of(Step, run.said)[-1].step
+    paused_at = of(Step, run.events)[-1].step
     run.control.resume()
-    assert run.until(Step, step=held + 1)
+    assert run.until(Step, step=paused_at + 1)
     run.control.cancel()
-    assert run.end().step > held
+    assert run.end().step > paused_at
 
 
 def test_a_stopped_run_leaves_a_checkpoint_just_before_its_last_word():
@@ -121,18 +121,18 @@ def test_a_stopped_run_leaves_a_checkpoint_just_before_its_last_word():
     run.control.cancel()
     last = run.end()
     assert isinstance(last, Cancelled)
-    assert isinstance(run.said[-2], Checkpoint)
-    assert run.said[-2].step == last.step
+    assert isinstance(run.events[-2], Checkpoint)
+    assert run.events[-2].step == last.step
 
 
-def test_a_run_that_is_held_can_be_stopped():
+def test_a_paused_run_can_be_stopped():
     run = Watched(spec(), paused=True)
     run.until(Snapshot)
     run.control.cancel()
     assert run.end() == Cancelled(0)
 
 
-def test_a_checkpoint_can_be_asked_for_while_held_and_the_run_stays_held():
+def test_a_checkpoint_can_be_requested_while_paused_and_the_run_stays_paused():
     run = Watched(spec(), paused=True)
     run.control.step("batch")
     run.until(Snapshot, step=1)
@@ -144,7 +144,7 @@ def test_a_checkpoint_can_be_asked_for_while_held_and_the_run_stays_held():
     assert isinstance(run.end(), Finished)
 
 
-def test_a_checkpoint_can_be_asked_for_while_running():
+def test_a_checkpoint_can_be_requested_while_running():
     run = Watched(spec(epochs=20_000))
     run.until(Step, step=8)
     run.control.request_checkpoint()
@@ -154,7 +154,7 @@ def test_a_checkpoint_can_be_asked_for_while_running():
 
 
 def test_stepping_through_a_run_changes_no_number_of_it():
-    """Held, stepped by batch and by epoch, looked at more often: the model and every shared look are the same."""
+    """Paused, stepped by batch and by epoch, evaluated more often: the model and shared evaluations are the same."""
     whole = events(spec(), classes())
     run = Watched(spec(), paused=True)
     for step, unit in ((1, "batch"), (2, "batch"), (3, "epoch"), (4, "batch"), (6, "epoch")):
@@ -162,9 +162,9 @@ def test_stepping_through_a_run_changes_no_number_of_it():
         run.until(Snapshot, step=step)
     run.control.resume()
     assert same_event(run.end(), whole[-1])
-    stepped = {event.step: event for event in of(Evaluated, run.said)}
+    stepped = {event.step: event for event in of(Evaluated, run.events)}
     assert all(same_event(stepped[event.step], event) for event in of(Evaluated, whole))
-    assert [e.metrics for e in of(Step, run.said)] == [e.metrics for e in of(Step, whole)]
+    assert [e.metrics for e in of(Step, run.events)] == [e.metrics for e in of(Step, whole)]
 
 
 def test_two_trainings_side_by_side_do_not_mix():
@@ -179,10 +179,9 @@ def test_pause_takes_back_a_step_that_was_granted(unit):
     control = Control(paused=True)
     control.step(unit)
     assert not control.paused
-    assert control.stepping == unit
     control.pause()
     assert control.paused
-    assert control.stepping == ""
+    assert not control.spent(unit)
 
 
 def test_a_grant_is_used_up_once_and_only_by_its_own_unit():

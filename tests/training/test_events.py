@@ -31,9 +31,9 @@ def test_a_run_begins_once_ends_once_and_never_goes_back(method):
 
 def test_each_measurement_comes_with_a_snapshot_at_the_milestones():
     happened = events(spec(), classes())
-    looked = [(event.step, type(event)) for event in happened if isinstance(event, Evaluated | Snapshot)]
+    evaluated = [(event.step, type(event)) for event in happened if isinstance(event, Evaluated | Snapshot)]
     steps = milestones(12, 3)
-    assert looked == [pair for step in steps for pair in ((step, Evaluated), (step, Snapshot))]
+    assert evaluated == [pair for step in steps for pair in ((step, Evaluated), (step, Snapshot))]
     assert all(event.epoch == pytest.approx(event.step / 3) for event in of(Evaluated, happened))
 
 
@@ -83,11 +83,11 @@ def test_the_summary_agrees_with_the_last_measurement():
         assert summary["bound"][key] == pytest.approx(last[f"bound/{key}"], rel=1e-5)
 
 
-def test_what_is_said_can_be_written_as_json():
+def test_events_can_be_written_as_json():
     for data in (classes(), targets()):
         for event in events(spec(), data):
-            for said in ("spec", "facts", "metrics", "state", "summary", "meta"):
-                json.dumps(getattr(event, said, None), allow_nan=False)
+            for part in ("spec", "facts", "metrics", "state", "summary", "meta"):
+                json.dumps(getattr(event, part, None), allow_nan=False)
 
 
 def test_the_start_says_what_was_chosen():
@@ -123,7 +123,7 @@ def test_a_snapshot_holds_what_the_pictures_need():
 
 
 def test_arrays_are_never_changed_after_they_are_sent():
-    """Kept events must still say what they said: nothing is a view of a tensor that goes on learning."""
+    """No array of an event is a view of a tensor that goes on learning."""
     data = classes()
     kept, seen = [], []
     from kernlab.training.trainer import train

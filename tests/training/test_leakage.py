@@ -2,10 +2,11 @@
 it."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from small import classes, targets
+from small import classes, prepared_arrays, targets
 
 from kernlab.spec import RunSpec
 from kernlab.training.events import Checkpoint, Evaluated, Finished, Kept, Snapshot, Step
@@ -15,7 +16,9 @@ CASES = [
     ("ASKL", classes, {"epochs": 6, "n_features": 20}),
     ("ASKL", targets, {"epochs": 6, "n_features": 20}),
     ("RFDI", classes, {"epochs": 4, "n_features": 8, "batch_size": 30}),
-    ("LKRF", classes, {"n_features": 200, "validation": 0.25}),
+    ("NysDI", classes, {"epochs": 4, "n_features": 8, "batch_size": 30}),
+    ("LKRF", classes, {"n_features": 100, "validation": 0.25}),
+    ("FKS-Fourier", partial(prepared_arrays, "regression", scaling="[-1,1]"), {"order": 3}),
 ]
 
 

@@ -38,7 +38,7 @@ def test_a_file_that_was_cut_off(path, share):
     refused(path)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file(tmp_path):
     refused(tmp_path / "none.safetensors")
 
 

@@ -175,19 +175,19 @@ def test_weights_start_at_zero():
 @pytest.mark.parametrize("method", ["SK", "ASKL"])
 def test_the_weights_are_the_tensor_that_the_optimizer_holds_and_change_at_every_step(method, monkeypatch):
     """The released code of the paper rebinds W, so that from its second step on only Ω learns (METHODS 9.5)."""
-    held = []
+    optimized = []
     make = ProximalGradient.make_optimizer
 
     def keep(solver, tensors, learning_rate):
-        held.extend(tensors := list(tensors))
+        optimized.extend(tensors := list(tensors))
         return make(solver, tensors, learning_rate)
 
     monkeypatch.setattr(ProximalGradient, "make_optimizer", keep)
     data = classes()
     final = of(Finished, events(spec(method), data))[0].model
     names = ["param/weight"] if method == "SK" else ["param/weight", "param/omega"]
-    assert len(held) == len(names)
-    for tensor, name in zip(held, names, strict=True):
+    assert len(optimized) == len(names)
+    for tensor, name in zip(optimized, names, strict=True):
         np.testing.assert_array_equal(tensor, final[name])
     states = [state.arrays for state in checkpoints(spec(method), data)] + [final]
     for name in names:

@@ -17,23 +17,23 @@ from kernlab.errors import DeviceError, OptionError, TrainingError
 from kernlab.methods import METHODS, MethodSpec, method
 from kernlab.training import replicates, rules, stacked
 from kernlab.training.replicates import Replicate, replicate
-from kernlab.training.stacked import Stack, beginning, shape_of
-from kernlab.training.trainer import fit, learn
+from kernlab.training.stacked import Stack, initial_state, shape_of
+from kernlab.training.trainer import fit, trained
 
 JOINT = ("SK", "NSK", "SKL", "NSKL", "ASKL", "Deep-ASKL")
 CPU = torch.device("cpu")
 
 
 def together(methods: Any, data: Any, seeds: Any, **options: Any) -> list[Replicate]:
-    """All of them in the order they were asked for, stacked on the CPU unless said otherwise."""
-    found = replicate(methods, data, seeds, **{"device": "cpu", "batched": True, "looks": 2, **options})
+    """All of them in the order they were asked for, stacked on the CPU by default."""
+    found = replicate(methods, data, seeds, **{"device": "cpu", "batched": True, "evaluations": 2, **options})
     return sorted(found, key=lambda each: each.number)
 
 
 def apart(found: Replicate, spec: MethodSpec, data: Prepared, seed: int) -> float:
     """Relative distance of predictions from those of the method trained alone."""
     X = data.dataset.X
-    truth = learn(spec, data, seed=seed, device="cpu").decision_function(X)
+    truth = trained(spec, data, seed=seed, device="cpu").model().decision_function(X)
     return float(np.abs(found.model.decision_function(X) - truth).max() / np.abs(truth).max())
 
 
@@ -147,7 +147,7 @@ def test_only_so_many_are_stacked_as_fit_into_memory(monkeypatch):
     data, small, sizes = classes(), spec("ASKL").method, []
     monkeypatch.setattr(replicates, "Stack", _counting(sizes))
     whole = together(small, data, range(5))
-    each = Stack.bytes_each(beginning(rules.resolve(small, data), data, 0))
+    each = Stack.bytes_each(initial_state(rules.resolve(small, data), data, 0))
     parts = together(small, data, range(5), memory=2 * each + each // 2)
     assert sizes == [5, 2, 2, 1]
     for a, b in zip(whole, parts, strict=True):
@@ -216,8 +216,10 @@ def test_one_worker_computes_on_one_thread_and_gives_the_others_back(monkeypatch
 
 def test_closing_the_iterator_stops_the_rest(monkeypatch):
     seen: list[int] = []
-    real = replicates.alone
-    monkeypatch.setattr(replicates, "alone", lambda task, *more: seen.append(task.number) or real(task, *more))
+    real = replicates.train_replicate
+    monkeypatch.setattr(
+        replicates, "train_replicate", lambda task, *more: seen.append(task.number) or real(task, *more)
+    )
     running = replicate(spec("SK").method, classes(), range(5), device="cpu", workers=1)
     next(running)
     running.close()
@@ -232,7 +234,7 @@ def test_closing_the_iterator_stops_the_rest(monkeypatch):
 def test_metrics_are_those_of_a_run(data, batched):
     run = spec("ASKL", device="cpu", compile="off")
     summary = fit(replace(run, seed=3, device="cpu"), data=data).summary
-    (found,) = together(run.method, data, 3, batched=batched, workers=1, looks=4)
+    (found,) = together(run.method, data, 3, batched=batched, workers=1, evaluations=4)
     assert found.metrics["metric"] == summary["metric"]
     for key in ("train_metric", "test_metric", "constant", "n_train", "n_test", "steps", "epochs"):
         assert found.metrics[key] == pytest.approx(summary[key], rel=1e-5), key
@@ -244,7 +246,7 @@ def test_metrics_are_those_of_a_run(data, batched):
 
 
 def test_nothing_is_measured_where_nothing_is_asked_for():
-    (found,) = together(spec("ASKL").method, classes(), 0, looks=0)
+    (found,) = together(spec("ASKL").method, classes(), 0, evaluations=0)
     assert found.metrics == {}
     assert found.curve == {}
     assert found.model.predict(classes().dataset.X).shape == (60,)
@@ -272,12 +274,12 @@ def test_the_gradient_step_never_asks_the_host(options):
     """A graph can only be recorded of such a step. Tensors without numbers refuse every look at one."""
     data = classes()
     resolved = rules.resolve(spec("ASKL", **options).method, data)
-    stack = Stack([beginning(resolved, data, seed) for seed in range(3)], torch.device("meta"))
+    stack = Stack([initial_state(resolved, data, seed) for seed in range(3)], torch.device("meta"))
     with torch.no_grad():
         stack._update()
         stack._gather()
     with pytest.raises((RuntimeError, NotImplementedError)):
-        stack.sound()  # this one does ask
+        stack.finite()  # this one does ask
 
 
 @pytest.mark.parametrize("objective", ["hinge", "squared", "cross_entropy"])
@@ -304,7 +306,7 @@ def test_replicates_on_cuda_equal_those_on_the_cpu(name):
 def test_stacked_uses_one_set_of_rows_for_replicates_of_one_split():
     data = classes()
     resolved = rules.resolve(spec("ASKL").method, data)
-    states = [beginning(resolved, data, seed) for seed in range(2)]
+    states = [initial_state(resolved, data, seed) for seed in range(2)]
     stacked.Stack(states, CPU)
     assert states[0].X is states[1].X
     assert states[0].params["omega"].data_ptr() != states[1].params["omega"].data_ptr()

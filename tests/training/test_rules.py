@@ -13,7 +13,7 @@ from kernlab.data import DataSpec, load, make_dataset, prepare
 from kernlab.errors import CompositionError
 from kernlab.methods import METHODS
 from kernlab.objectives import Hinge, MapObjective, Squared
-from kernlab.training.rules import EPOCHS, STEPS, resolve, worth_compiling
+from kernlab.training.rules import EPOCHS, STEPS, compiled_from, resolve
 from kernlab.training.views import view_of
 
 AUTO = {"learning_rate": "auto", "epochs": "auto", "frequency_scale": "auto"}
@@ -107,14 +107,18 @@ def test_compiling_is_for_long_learned_runs_on_a_cpu_with_a_compiler(monkeypatch
     cpu, cuda = torch.device("cpu"), torch.device("cuda")
     big = METHODS["ASKL"].with_options({"n_features": 2000})
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/c++" if name == "c++" else None)
-    assert worth_compiling(big, 1_000_000, cpu)
-    assert not worth_compiling(big, 100, cpu)
-    assert not worth_compiling(big, 1_000_000, cuda)
-    assert not worth_compiling(METHODS["NSK"], 1_000_000, cpu)
+    begin = compiled_from(big, 1_000_000, cpu)
+    assert begin is not None
+    assert begin * big.solver.batch_size * big.feature_map.cosines == pytest.approx(2e9, rel=0.01)
+    assert compiled_from(big, 120_000, cpu) == 15_000 < begin
+    assert compiled_from(big, 100, cpu) is None
+    assert compiled_from(big, 1_000_000, cuda) is None
+    assert compiled_from(METHODS["NSK"], 1_000_000, cpu) is None
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert not worth_compiling(big, 1_000_000, cpu)
-    assert worth_compiling(big.with_options({"compile": "on"}), 1, cpu)
-    assert not worth_compiling(big.with_options({"compile": "off"}), 1_000_000, cpu)
+    assert compiled_from(big, 1_000_000, cpu) is None
+    assert compiled_from(big.with_options({"compile": "on"}), 1, cpu) == 0
+    assert compiled_from(big.with_options({"compile": "on"}), 80, cpu) == 10
+    assert compiled_from(big.with_options({"compile": "off"}), 1_000_000, cpu) is None
 
 
 def view(X, **options):
@@ -122,7 +126,7 @@ def view(X, **options):
     return view_of(prepare(make_dataset("points", X, y, "classification"), DataSpec(**options), 0), 0)
 
 
-def test_one_input_is_looked_at_along_a_line():
+def test_the_view_of_one_input_is_a_line():
     X = np.random.default_rng(0).uniform(2, 4, size=(50, 1))
     facts, arrays = view(X)
     assert facts["view"] == "curve"
@@ -135,7 +139,7 @@ def test_one_input_is_looked_at_along_a_line():
     assert {tuple(row) for row in arrays["data_points"]} <= {tuple(row) for row in X.astype(np.float32)}
 
 
-def test_two_inputs_are_looked_at_on_a_grid():
+def test_the_view_of_two_inputs_is_a_grid():
     X = np.random.default_rng(0).normal(size=(50, 2))
     facts, arrays = view(X)
     assert (facts["view"], facts["view_grid"]) == ("regions", [72, 72])
@@ -146,7 +150,7 @@ def test_two_inputs_are_looked_at_on_a_grid():
     assert (grid.max(axis=(0, 1)) > X.max(axis=0)).all()
 
 
-def test_more_inputs_are_looked_at_along_principal_axes_of_the_test_part():
+def test_the_view_of_more_inputs_has_the_principal_axes_of_the_test_part():
     rng = np.random.default_rng(0)
     facts, arrays = view(rng.normal(size=(200, 6)) * [5, 3, 1, 1, 1, 1], scaling="none")
     assert facts["view"] == "projection"

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from kernlab.bounds import SPECTRAL, spectral_terms
-from kernlab.bounds.spectral import numerical_rank, rademacher_bound, rademacher_exact
-from kernlab.feature_maps import NonStationary, Stationary
+from kernlab.bounds.spectral import guaranteed, numerical_rank, rademacher_exact, spectral_formula
+from kernlab.feature_maps import Deep, FeatureMap, NonStationary, Stationary, Weighted
+from kernlab.solvers import parameters
 
 
 def features(n: int, D: int, seed: int = 0) -> torch.Tensor:
@@ -47,15 +48,12 @@ def test_the_standard_error_says_how_far_estimates_scatter():
     assert np.mean([error for _, error in runs]) == pytest.approx(scatter, rel=0.15)
 
 
-def test_one_draw_has_no_standard_error():
-    assert math.isnan(exactly(features(5, 3), 2, draws=1)[1])
-
-
 def test_blocks_of_rows_give_what_one_matrix_gives():
     Phi = features(50, 5)
     whole = exactly(Phi, 3, draws=8)
     blocks = rademacher_exact(list(Phi.split(7)), 3, draws=8, generator=torch.Generator().manual_seed(0))
     assert blocks == pytest.approx(whole, rel=1e-12)
+    assert math.isnan(exactly(Phi, 2, draws=1)[1])  # one draw has no standard error
 
 
 def test_it_is_the_supremum_over_weights_of_that_trace_norm():
@@ -98,30 +96,22 @@ def test_the_exact_complexity_stays_below_the_papers_bound_below_the_worst_case(
     assert t["dual_norm"] <= t["rademacher"] + 4 * t["dual_norm_se"]
     assert t["rademacher"] <= t["worst_case"] * (1 + 1e-12)
     assert t["dual_norm"] < 0.9 * t["rademacher"]  # the spectral norm is what makes it sharper
+    if feature_map.pairs == 1:
+        assert t["mean_trace"] == pytest.approx(1.0, abs=1e-12)
+        assert t["rademacher"] == pytest.approx(t["worst_case"], rel=1e-12)
 
 
-def test_the_mean_trace_is_one_for_a_stationary_kernel():
-    t, *_ = terms(PAIRED[0].replace(frequency_scale=1.0), features(60, 3))
-    assert t["mean_trace"] == pytest.approx(1.0, abs=1e-12)
-    assert t["rademacher"] == pytest.approx(t["worst_case"], rel=1e-12)
+@pytest.mark.parametrize(("phase", "D", "apart"), [("paired", 40, 1e-13), ("shared", 20_000, 0.01)])
+def test_the_mean_trace_says_how_far_the_two_frequencies_disagree(phase, D, apart):
+    """(1/n) ‖ψ(X)‖_F² = (1/n) Σ_i (1/D) Σ_j ½ [cos((ω_j−ω'_j)ᵀx_i) + 1]: exactly of pairs, else in expectation.
 
-
-def test_the_mean_trace_says_how_far_the_two_frequencies_disagree():
-    """(1/n) ‖ψ(X)‖_F² = (1/n) Σ_i (1/D) Σ_j ½ [cos((ω_j−ω'_j)ᵀx_i) + 1], exactly. ASKL eq. 19."""
+    ASKL eq. 19.
+    """
     X = features(60, 3)
-    t, _, _, params = terms(PAIRED[1].replace(frequency_scale=1.0), X)
+    t, _, _, params = terms(NonStationary(n_features=D, frequency_scale=1.0, phase=phase), X, K=1, draws=2)
     difference = params["omega"][:, 0] - params["omega"][:, 1]
     expected = np.mean(0.5 * (np.cos(X.numpy() @ difference.numpy()) + 1))
-    assert t["mean_trace"] == pytest.approx(expected, abs=1e-13)
-
-
-def test_the_mean_trace_of_shared_phases_has_that_value_in_expectation():
-    X = features(40, 3)
-    m = NonStationary(n_features=20_000, frequency_scale=1.0, phase="shared")
-    t, _, _, params = terms(m, X, K=1, draws=2)
-    difference = params["omega"][:, 0] - params["omega"][:, 1]
-    expected = np.mean(0.5 * (np.cos(X.numpy() @ difference.numpy()) + 1))
-    assert t["mean_trace"] == pytest.approx(expected, abs=0.01)
+    assert t["mean_trace"] == pytest.approx(expected, abs=apart)
 
 
 def test_each_term_is_its_formula():
@@ -141,6 +131,12 @@ def test_each_term_is_its_formula():
     assert t["trace_spread"] == pytest.approx(single.std())
     assert single.mean() == pytest.approx(t["mean_trace"])
     assert t["dual_norm"] == pytest.approx(B * exactly(Phi, 4, draws=64, seed=2)[0])
+
+
+def test_the_trace_is_summed_in_double_precision():
+    t, _, Phi, _ = terms(PAIRED[1].replace(frequency_scale=1.0), features(200, 3).float())
+    squares = np.square(Phi.numpy()).astype(np.float64)
+    assert t["mean_trace"] == pytest.approx(squares.sum() / 200, rel=1e-13)
 
 
 def test_every_term_that_is_computed_is_described_and_the_other_way_round():
@@ -179,10 +175,68 @@ def test_a_sample_of_rows_stands_for_all_of_them():
         assert sample * math.sqrt(s / len(X)) == pytest.approx(everything, rel=0.05)
 
 
-def test_the_bound_grows_with_each_of_its_parts():
-    assert rademacher_bound(2.0, 0.25, 4, 100) == pytest.approx(2 / 100 * math.sqrt(4 * 0.25 * 100))
-
-
 @pytest.mark.parametrize(("values", "rank"), [([3, 2, 1], 3), ([3, 1e-9, 0], 1), ([0, 0], 0), ([1e-30, 1e-30], 2)])
 def test_the_numerical_rank_counts_what_stands_above_rounding(values, rank):
     assert numerical_rank(torch.tensor(values, dtype=torch.float32), (100, len(values))) == rank
+    at_the_limit = torch.tensor([1.0, 128 * torch.finfo().eps])
+    assert numerical_rank(at_the_limit, (128, 2)) == 1
+    assert numerical_rank(1.001 * at_the_limit - torch.tensor([0.001, 0.0]), (128, 2)) == 2
+
+
+# -- what ‖φ(x)‖² never exceeds, and what λ₁ and λ₂ guarantee from it ---------------------------------------------
+
+POINTS = torch.randn(12, 3, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+LEARNED = [
+    cls(n_features=20, frequency_scale=0.1, phase=phase)
+    for cls in (Stationary, NonStationary, Weighted)
+    for phase in ("paired", "shared", "independent")
+] + [
+    Deep(n_features=10, hidden=6, frequency_scale=1.0, hidden_scale=1.0, phase=phase) for phase in ("paired", "shared")
+]
+
+
+def worst(feature_map: FeatureMap, value, *, restarts: int = 3, steps: int = 200) -> float:
+    """The largest ``value(mean trace)`` that gradient ascent on every parameter finds; q stays on the simplex."""
+    found = -math.inf
+    for seed in range(restarts):
+        params = feature_map.init(POINTS, torch.Generator().manual_seed(seed))
+        free = {name: each.clone().requires_grad_() for name, each in parameters(params).items()}
+        optimizer = torch.optim.Adam(free.values(), lr=0.1, maximize=True)
+        for _ in range(steps):
+            here = {**free, "q": free["q"].softmax(0)} if "q" in free else free
+            reached = value(feature_map.apply(here, POINTS).square().sum() / len(POINTS))
+            found = max(found, float(reached.detach()))
+            optimizer.zero_grad()
+            reached.backward()
+            optimizer.step()
+    return found
+
+
+@pytest.mark.parametrize("feature_map", LEARNED, ids=lambda m: f"{m.name} {m.phase}")
+def test_no_parameters_have_a_larger_trace_and_some_come_near(feature_map):
+    found = worst(feature_map, lambda trace: trace)
+    assert feature_map.largest_trace == (1.0 if feature_map.phase == "paired" else 2.0)
+    assert 0.95 * feature_map.largest_trace < found <= feature_map.largest_trace * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("phase", ["paired", "shared"])
+@pytest.mark.parametrize(("trace_norm", "feature_norm"), [(0.1, 0.0), (0.1, 1e-3), (0.1, 0.4)])
+def test_a_search_for_the_worst_frequencies_and_phases_stays_below_the_guarantee(phase, trace_norm, feature_norm):
+    """Over all (W, Ω, b) whose penalties fit the budget, ‖W‖_*√t is at most the guarantee, and nearly reaches it."""
+    feature_map = NonStationary(n_features=20, frequency_scale=0.1, phase=phase)
+    params = feature_map.init(POINTS, torch.Generator().manual_seed(0))
+    mean_trace = float(feature_map.apply(params, POINTS).square().sum()) / len(POINTS)
+    promise = guaranteed(
+        trace_norm=trace_norm, frobenius=0.0, feature_norm=feature_norm, empirical_risk=0.9, zero_risk=1.0,
+        weight_norm=3.0, weight_square=4.0, mean_trace=mean_trace, rank=2, largest_trace=feature_map.largest_trace,
+    )  # fmt: skip
+    budget = min(1.0, 0.9 + 3.0 * trace_norm) + feature_norm * mean_trace
+    # With this Ω and b the weights may spend what the trace leaves.
+    found = worst(feature_map, lambda t: t.sqrt() * (budget - feature_norm * t).clamp_min(0) / trace_norm)
+    assert 0.97 * promise.product < found <= promise.product * (1 + 1e-12)
+
+
+def test_without_a_largest_trace_there_is_no_worst_case():
+    known = {"weight_norm": 2.0, "mean_trace": 0.25, "lipschitz": 1.0, "K": 4, "n": 100}
+    assert spectral_formula(**known, largest_trace=2.0)["worst_case"] == pytest.approx(2.0 * math.sqrt(4 * 2.0 / 100))
+    assert math.isnan(spectral_formula(**known, largest_trace=math.inf)["worst_case"])
