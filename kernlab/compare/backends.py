@@ -2,9 +2,10 @@
 
     for record in backend(cells, datasets): ...
 
-The same call, and the same numbers: every cell is computed by :func:`kernlab.compare.cells.run_cell` on one
-thread, or on a GPU beside others like it. Records come as they are finished; workers return them and write nothing.
-Cells are drawn from the iterator one for each free worker, so whoever stops the iterator stops between cells.
+All backends are called alike and give the same numbers: :func:`kernlab.compare.cells.run_cell` computes every cell on
+one thread, or a GPU computes it beside others of its kind. Records arrive as they are finished; workers return them and
+write nothing. One cell is drawn from the iterator for each free worker, so that ending the iterator stops the
+comparison between cells.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from kernlab.compare.cells import died, run_cell, run_cells, stackable
 from kernlab.data import Dataset
 from kernlab.errors import OptionError
 
-__all__ = ["BACKENDS", "Backend", "Dask", "Here", "Local", "SideBySide", "backend", "compute"]
+__all__ = ["BACKENDS", "Backend", "Here", "Local", "SideBySide", "backend", "compute"]
 
 BACKENDS = ("local", "dask", "here")
 
-DRAWN = 256  # cells at most that wait for one device: each is an open file, and nobody else's meanwhile
+DRAWN = 256  # cells at most that wait for one device: each is an open file, and claimed against other processes
 
 
 class Backend(Protocol):
@@ -36,12 +37,12 @@ class Backend(Protocol):
         """Records of the cells in the order in which they are finished.
 
         Args:
-            cells: drawn as they are needed, perhaps from another thread. Records of some may be missing at the end,
-                if the comparison was stopped.
+            cells: drawn as they are needed, perhaps from another thread. If the comparison was stopped, the records of
+                some may be missing at the end.
             datasets: each cell's data by its fingerprint.
 
         Raises:
-            DeviceError: the workers cannot be reached any more; what was given out before is not affected.
+            DeviceError: the workers cannot be reached any more; earlier records are not affected.
         """
         ...
 
@@ -55,15 +56,9 @@ def backend(
     stop: Callable[[], bool] = lambda: False,
     at_once: Callable[[], int] | None = None,
 ) -> Backend:
-    """The backend of that name.
+    """The backend "local", "dask" or "here", with the arguments of :func:`kernlab.compare.run.compare`.
 
-    Args:
-        name: "local", "dask" or "here".
-        workers: processes of "local" on the CPU; default: one a core.
-        address: of the scheduler, for "dask": "tcp://host:8786".
-        device: of the cells. On CUDA "local" computes those that are alike side by side.
-        stop: asked where many cells are drawn at once, whether the next of them are still to be begun.
-        at_once: asked by "local" on the CPU before each cell: how many cells may be computed at a time.
+    On CUDA "local" computes cells of one kind side by side.
 
     Raises:
         OptionError: they do not go together, or Dask is not installed.
@@ -74,13 +69,17 @@ def backend(
     if workers is not None and workers < 1:
         raise OptionError("workers must be a whole number of at least 1", workers)
     if (name == "dask") != (address is not None):
-        given = "no address" if address is None else f"backend={name} with address {address}"
-        raise OptionError("the backend dask, and no other, has the address of a scheduler", given, "write for example "
-                          "--backend dask --address tcp://127.0.0.1:8786")  # fmt: skip
+        found = "no address" if address is None else f"backend={name} with address {address}"
+        advice = "write for example --backend dask --address tcp://127.0.0.1:8786"
+        raise OptionError("the backend dask, and no other, has the address of a scheduler", found, advice)
     if address is not None:
-        cluster = Dask(address)
-        cluster.check()
-        return cluster
+        try:
+            from kernlab.compare.cluster import Dask
+        except ImportError:
+            raise OptionError(
+                "the backend dask needs the package distributed", "it is not installed", "install kernlab[dask]"
+            ) from None
+        return Dask(address)
     kind = devices.resolve(device).type
     if name == "local" and kind == "cuda":
         return SideBySide(stop)
@@ -88,7 +87,7 @@ def backend(
 
 
 def compute(cell: Cell, dataset: Dataset) -> Record:
-    """What a worker does."""
+    """The task of a worker."""
     return run_cell(cell, dataset=dataset)
 
 
@@ -102,10 +101,10 @@ class Here:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Cells of one method on one data set as one computation on their device; what cannot be stacked, one by one.
+    """Cells of one method on one data set as one computation on their device; cells that cannot be stacked, one by one.
 
     Attributes:
-        stop: asked before each computation; those that were drawn and not begun are then left.
+        stop: called before each computation; the drawn cells that have not begun are then left.
     """
 
     stop: Callable[[], bool] = lambda: False
@@ -135,7 +134,7 @@ class Local:
 
     Attributes:
         workers: processes; None: one a core.
-        at_once: asked before each cell: how many of them may compute now. Where the answer changes, the cells under
+        at_once: called before each cell: how many workers may compute now. Where the answer changes, the cells under
             way are finished first.
     """
 
@@ -186,7 +185,7 @@ def _parallel(workers: int, tasks: Iterator[Any], at_once: int = 2) -> Generator
 
 
 def _alone(cell: Cell, dataset: Dataset) -> Record:
-    """The record of a cell that has seen two processes die, in one that it shares with nobody."""
+    """The record of a cell during which two processes died, computed in a process of its own."""
     from joblib import delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
@@ -196,34 +195,3 @@ def _alone(cell: Cell, dataset: Dataset) -> Record:
         return record
     except BrokenProcessPool:
         return died(cell)
-
-
-@dataclass(frozen=True)
-class Dask:
-    """The workers of a Dask cluster; each is sent a data set once.
-
-    Attributes:
-        address: of its scheduler.
-    """
-
-    address: str
-
-    def check(self) -> None:
-        """Make sure that the cluster answers, before anything else is done.
-
-        Raises:
-            OptionError: Dask is not installed.
-            DeviceError: nobody answers, or there is no worker.
-        """
-        try:
-            from kernlab.compare import cluster
-        except ImportError:
-            raise OptionError(
-                "the backend dask needs the package distributed", "it is not installed", "install kernlab[dask]"
-            ) from None
-        cluster.check(self.address)
-
-    def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
-        from kernlab.compare import cluster
-
-        return cluster.computed(self.address, cells, datasets)

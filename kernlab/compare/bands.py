@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlab.compare.summary import Finished
+from kernlab.compare.base import Record
 
 __all__ = ["Band", "Bands", "band", "bands"]
 
@@ -44,7 +44,7 @@ class Bands(NamedTuple):
         metric: "accuracy" or "rmse".
         curve: "test_metric" or "train_metric".
         spread: what the bands span: "std" or "range".
-        bands: one a method that has curves.
+        bands: one for each method that has curves.
         constant: the constant predictor's mean test metric, None where unknown.
     """
 
@@ -71,32 +71,32 @@ def band(
         spread: "std": mean ± standard deviation; "range": least to greatest.
         limit: points of the common grid at most, above 1.
     """
-    held = []
+    kept = []
     for epochs, values in curves:
         x, y = np.asarray(epochs, np.float64), np.asarray(values, np.float64)
         finite = np.isfinite(x) & np.isfinite(y)
         if finite.any():
-            held.append((x[finite], y[finite]))
-    if not held:
+            kept.append((x[finite], y[finite]))
+    if not kept:
         return None
-    # Where all have begun: before that the mean would change because another repeat joins in.
-    first = max(x[0] for x, _ in held)
-    grid = np.unique(np.concatenate([[first], *(x[x >= first] for x, _ in held)]))
+    # From where all have begun: before, the mean would change because another repeat begins.
+    first = max(x[0] for x, _ in kept)
+    grid = np.unique(np.concatenate([[first], *(x[x >= first] for x, _ in kept)]))
     if len(grid) > limit:
         grid = np.linspace(first, grid[-1], limit)
-    Y = np.array([np.interp(grid, x, y) for x, y in held])
+    Y = np.array([np.interp(grid, x, y) for x, y in kept])
     mean = Y.mean(axis=0)
     if spread == "range":
         low, high = Y.min(axis=0), Y.max(axis=0)
     else:
         deviation = Y.std(axis=0, ddof=1) if len(Y) > 1 else np.zeros_like(mean)
         low, high = mean - deviation, mean + deviation
-    f32 = np.float32
-    return Band(method, grid.astype(f32), mean.astype(f32), low.astype(f32), high.astype(f32), len(Y))
+    epochs, middle, bottom, top = (np.asarray(each, np.float32) for each in (grid, mean, low, high))
+    return Band(method, epochs, middle, bottom, top, len(Y))
 
 
 def bands(
-    records: Iterable[Finished],
+    records: Iterable[Record],
     dataset: str,
     *,
     methods: Sequence[str] = (),
@@ -114,14 +114,12 @@ def bands(
         spread, limit: as in :func:`band`; many methods share 10 · ``limit`` points.
     """
     mine = [r for r in records if r.cell["data"]["dataset"] == dataset and r.status == "done"]
-    there = dict.fromkeys(r.cell["method"] for r in mine)
-    order = [name for name in dict.fromkeys((*methods, *there)) if name in there]
-    share = max(2, min(limit, 10 * limit // max(1, len(order))))
-    curves: dict[str, list[tuple[ArrayLike, ArrayLike]]] = {name: [] for name in order}
+    curves: dict[str, list[tuple[ArrayLike, ArrayLike]]] = {name: [] for name in methods}
     for r in mine:
         if curve in r.curve:
-            curves[r.cell["method"]].append((r.curve["epoch"], r.curve[curve]))
-    found = (band(name, held, spread=spread, limit=share) for name, held in curves.items())
+            curves.setdefault(r.cell["method"], []).append((r.curve["epoch"], r.curve[curve]))
+    share = max(2, min(limit, 10 * limit // max(1, len({r.cell["method"] for r in mine}))))
+    found = (band(name, each, spread=spread, limit=share) for name, each in curves.items())
     constants = [float(r.constant) for r in mine if r.constant is not None]
     return Bands(
         dataset,

@@ -1,7 +1,7 @@
 """Cells on a Dask cluster: one for each thread of its workers, each data set sent to each worker once.
 
 The scheduler hands the data to every worker as a plugin, also to one that joins later or takes the place of one
-that died. A cell whose worker dies is given to another one by Dask.
+that died. Dask submits a cell whose worker dies to another one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from kernlab.compare.cells import died, run_cell
 from kernlab.data import Dataset
 from kernlab.errors import DeviceError
 
-__all__ = ["check", "computed"]
+__all__ = ["Dask"]
 
-ANSWER = 5.0  # seconds that a scheduler has to answer
-LOOK = 0.5  # seconds between two looks at whether it is still there
+ANSWER = 5.0  # seconds within which a scheduler must answer
+POLL = 0.5  # seconds between two checks of whether it still runs
 
-_held: dict[str, Dataset] = {}  # on a worker: data sets by their ticket
+_datasets: dict[str, Dataset] = {}  # on a worker: data sets by their ticket
 
 
 class _Data(WorkerPlugin):
@@ -38,49 +38,50 @@ class _Data(WorkerPlugin):
         self.name, self.ticket, self.dataset = ticket, ticket, dataset
 
     def setup(self, worker: Any) -> None:
-        _held[self.ticket] = self.dataset
+        _datasets[self.ticket] = self.dataset
 
     def teardown(self, worker: Any) -> None:
-        _held.pop(self.ticket, None)
+        _datasets.pop(self.ticket, None)
 
 
-def _compute_there(cell: Cell, ticket: str) -> Record:
-    return run_cell(cell, dataset=_held[ticket])
+def _compute(cell: Cell, ticket: str) -> Record:
+    return run_cell(cell, dataset=_datasets[ticket])
 
 
-def check(address: str) -> None:
-    """Make sure that a scheduler with a worker answers.
+class Dask:
+    """The workers of a Dask cluster; each is sent a data set once.
 
-    Raises:
-        DeviceError: it does not, within 5 s.
-    """
-    _connected(address).close(timeout=2)
-
-
-def computed(address: str, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
-    """Records of the cells in the order in which they are finished.
+    Args:
+        address: of its scheduler.
 
     Raises:
-        DeviceError: nobody answers at ``address``, there is no worker, or the workers are of another kind.
+        DeviceError: no scheduler answers within 5 s, it has no worker, or (when cells are computed) the workers have
+            another kernlab.
     """
-    client = _connected(address)
-    session = _Session(client, address, datasets)
-    try:
-        yield from session.records(cells)
-    finally:
-        with suppress(Exception):  # a scheduler that has gone cannot be said goodbye to
-            session.close()
-            client.close(timeout=2)
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        _connected(address).close(timeout=2)
+
+    def __call__(self, cells: Iterator[Cell], datasets: Mapping[str, Dataset]) -> Iterator[Record]:
+        client = _connected(self.address)
+        session = _Session(client, self.address, datasets)
+        try:
+            yield from session.records(cells)
+        finally:
+            with suppress(Exception):  # the scheduler may have ended
+                session.close()
+                client.close(timeout=2)
 
 
 def _connected(address: str) -> Any:
     try:
-        # A client that was refused keeps its process waiting at the end: so first a call without one. It has a
-        # thread of its own, since the caller's may have an event loop under way (a notebook).
+        # A refused client keeps its process waiting at the end, so the first call is made without one; in a thread of
+        # its own, since the caller's may run an event loop (a notebook).
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, _call(address)).result()
         client: Any = Client(address, timeout=ANSWER, set_as_default=False)  # type: ignore[no-untyped-call]
-    except Exception as error:  # another service may answer there, and nobody knows what comes of that
+    except Exception as error:  # another service may answer at this address, with any result
         raise DeviceError(
             f"a Dask scheduler must answer at {address or 'the address'} within {ANSWER:.0f} s",
             f"{type(error).__name__}: {error}",
@@ -110,7 +111,7 @@ class _Session:
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def records(self, cells: Iterator[Cell]) -> Iterator[Record]:
-        """Keep every thread of the cluster busy until there are no more cells."""
+        """Keep every thread of the cluster busy until no cells are left."""
         more = True
         while more or self._under_way:
             while more and len(self._under_way) < max(1, self._threads()):
@@ -120,23 +121,23 @@ class _Session:
                     self._submit(cell)
             if self._under_way:
                 with suppress(queue.Empty):
-                    future = self._ended.get(timeout=LOOK)
+                    future = self._ended.get(timeout=POLL)
                     yield self._record(self._under_way.pop(future), future)
                 self._threads()
 
     def close(self) -> None:
-        """Let the cluster forget the data; one that has gone already has."""
+        """Remove the data from the cluster, unless it has ended."""
         if self._client.status != "running":
             return
         for ticket in self._tickets.values():
             self._client.unregister_worker_plugin(ticket)
 
     def _threads(self) -> int:
-        """Threads of the workers that are there now."""
+        """Threads of the workers that are connected now."""
         if self._client.status != "running":
             raise DeviceError(
-                f"the Dask scheduler at {self._address} must stay there",
-                "it has gone",
+                f"the Dask scheduler at {self._address} must keep running",
+                "it has ended",
                 "start it again and repeat the command: what is finished is kept",
             )
         return sum(self._client.nthreads().values())
@@ -144,17 +145,17 @@ class _Session:
     def _submit(self, cell: Cell) -> None:
         ticket = self._ticket(cell.fingerprint)
         key = f"{self._name}-{cell.key}"
-        future = self._client.submit(_compute_there, cell, ticket, key=key, pure=False)
+        future = self._client.submit(_compute, cell, ticket, key=key, pure=False)
         self._under_way[future] = cell
         future.add_done_callback(self._ended.put)
 
     def _ticket(self, fingerprint: str) -> str:
-        """Where workers find the data set; it is sent when its first cell comes."""
+        """The name by which workers find the data set; it is sent with its first cell."""
         if fingerprint not in self._tickets:
             ticket = f"{self._name}-{fingerprint[:16]}"
             try:
                 self._client.register_plugin(_Data(ticket, self._datasets[fingerprint]))
-            except Exception as error:  # whatever a worker without kernlab says
+            except Exception as error:  # a worker without kernlab raises anything
                 raise self._unlike(f"{type(error).__name__}: {error}") from None
             self._tickets[fingerprint] = ticket
         return self._tickets[fingerprint]
@@ -165,15 +166,15 @@ class _Session:
         try:
             record: Record = future.result(timeout=60)
         except Exception as error:
-            self._threads()  # has the scheduler gone?
+            self._threads()  # raises if the scheduler has ended
             raise self._unlike(f"{type(error).__name__}: {error}") from None
         if record.versions["kernlab"] != __version__:
-            raise self._unlike(f"kernlab {record.versions['kernlab']} there, {__version__} here")
+            raise self._unlike(f"kernlab {record.versions['kernlab']} on a worker, {__version__} here")
         return record
 
     def _unlike(self, found: str) -> DeviceError:
         return DeviceError(
             f"the workers of {self._address} must have the same kernlab, with all it needs",
             found,
-            "install it there and start them again",
+            "install it on the workers and start them again",
         )

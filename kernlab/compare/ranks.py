@@ -1,6 +1,7 @@
 """Methods over several data sets: average ranks, Friedman's test, Nemenyi's critical difference.
 
-    R_i = mean over the N data sets of method i's rank among the k (1: best; ties share the mean of their ranks)
+    R_i = mean over the N data sets of method i's rank among the k (1: best; ties share the mean of their ranks); a
+          method comes after all that finished more splits of the data set, whatever its mean over the others
     CD  = q_α √(k (k + 1) / (6 N)),   q_α: studentized range for k groups and infinite degrees of freedom, over √2
 
 Two methods differ significantly where their average ranks are CD or more apart (Demšar, Statistical comparisons of
@@ -27,8 +28,8 @@ class AverageRanks(NamedTuple):
 
     Attributes:
         methods, average: k of them, best first.
-        datasets: the N data sets on which every method has a result.
-        left_out: the others.
+        datasets: the N data sets that count.
+        left_out: the others, on which some method has no result yet, or all failed.
         friedman: p that all methods are alike; None for fewer than three methods or two data sets.
         critical: the critical difference; None where nothing can be tested.
         level: of both tests.
@@ -46,15 +47,10 @@ class AverageRanks(NamedTuple):
 
 
 def critical_difference(methods: int, datasets: int, level: float = 0.05) -> float:
-    """Nemenyi's critical difference of average ranks.
-
-    Args:
-        methods: k, at least 2.
-        datasets: N, at least 1.
-        level: α, in (0, 1).
+    """Nemenyi's critical difference of the average ranks of k methods over N data sets.
 
     Raises:
-        OptionError: fewer methods or data sets, or another level.
+        OptionError: fewer than 2 methods or 1 data set, or a level α outside (0, 1).
     """
     if methods < 2 or datasets < 1 or not 0 < level < 1:
         raise OptionError(
@@ -79,14 +75,16 @@ def ranks(
     results: Mapping[str, Mapping[str, float | None]],
     direction: Mapping[str, Literal["more", "less"]],
     *,
+    finished: Mapping[str, Mapping[str, int]] | None = None,
     methods: Sequence[str] = (),
     level: float = 0.05,
 ) -> AverageRanks:
-    """Average ranks over the data sets on which every method has a result.
+    """Average ranks over the data sets on which every method has a result, or has failed on every split.
 
     Args:
-        results: data set to method to its mean; None or NaN where there is none.
+        results: data set to method to its mean; None or NaN where it has none.
         direction: data set to whether more or less is better.
+        finished: data set to method to the number of splits that it finished; by default as many as the others.
         methods: those compared; all that occur by default.
         level: of the tests, in (0, 1).
 
@@ -96,34 +94,33 @@ def ranks(
     if not 0 < level < 1:
         raise OptionError("the level of a test must be between 0 and 1", level, "0.05 is usual")
     names = list(methods) or list(dict.fromkeys(name for row in results.values() for name in row))
-    rows, whole = [], []
+    rows = {}
     for dataset, row in results.items():
-        values = np.array([_number(row.get(name)) for name in names])
-        if names and np.isfinite(values).all():
-            whole.append(dataset)
-            rows.append(-values if direction[dataset] == "more" else values)
-    left_out = tuple(dataset for dataset in results if dataset not in whole)
+        splits = np.array([(finished or {}).get(dataset, {}).get(name, 1) for name in names])
+        means = np.array([row.get(name) for name in names], np.float64)
+        means = np.where(splits > 0, means, 0.0)
+        if splits.any() and np.isfinite(means).all():
+            keys = np.stack([-splits, -means if direction[dataset] == "more" else means], axis=1)
+            _, places = np.unique(keys, axis=0, return_inverse=True)  # rows in lexicographic order
+            rows[dataset] = stats.rankdata(places.reshape(-1))
+    left_out = tuple(dataset for dataset in results if dataset not in rows)
     if not rows:
         return AverageRanks((), (), (), left_out, None, None, level, ())
-    table = np.array(rows)
-    average = stats.rankdata(table, axis=1).mean(axis=0)
+    table = np.array(list(rows.values()))
+    average = table.mean(axis=0)
     order = np.argsort(average, kind="stable")
     sorted_names, sorted_ranks = [names[i] for i in order], average[order]
     critical = critical_difference(len(names), len(rows), level) if len(names) > 1 and len(rows) > 1 else None
     return AverageRanks(
         tuple(sorted_names),
         tuple(map(float, sorted_ranks)),
-        tuple(whole),
+        tuple(rows),
         left_out,
         friedman(table),
         critical,
         level,
         _cliques(sorted_names, sorted_ranks, critical) if critical is not None else (),
     )
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _cliques(names: Sequence[str], average: NDArray[np.float64], critical: float) -> tuple[tuple[str, ...], ...]:

@@ -1,7 +1,7 @@
-"""Where comparisons are kept: one small file a finished cell, written whole or not at all.
+"""The store of comparisons: one small file for each finished cell, written whole or not at all.
 
-    HOME/comparisons/cells/<key>.json    what came of a cell; shared by all comparisons that have it
-    HOME/comparisons/<id>.json           a comparison: what was asked for, its name, when
+    HOME/comparisons/cells/<key>.json    the record of a cell, shared by all comparisons that have this cell
+    HOME/comparisons/<id>.json           a comparison: its configuration, name and time
     HOME/comparisons/<id>.lock           locked while a process works on it
 
 Any number of threads and processes may share the folder: a cell is claimed before it is computed.
@@ -32,14 +32,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredComparison:
-    """A comparison as it is kept.
+    """A comparison in the store.
 
     Attributes:
-        id: hash of what is compared: the same comparison asked for again is this one, resumed.
-        name: what the user calls it.
+        id: hash of the configuration: starting the same comparison again resumes this one.
+        name: the user's name for it.
         created: seconds since 1970.
-        comparison: what is compared.
-        keys: of its cells, in order; empty until they were known.
+        comparison: its configuration.
+        keys: of its cells, in order; empty until they are known.
     """
 
     id: str
@@ -54,14 +54,15 @@ class StoredComparison:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> StoredComparison:
-        """What ``to_dict`` wrote."""
+        """The comparison that ``to_dict`` wrote."""
         comparison = Comparison.from_dict(values["comparison"])
         return cls(values["id"], values["name"], values["created"], comparison, tuple(values["keys"]))
 
 
 def comparison_id(comparison: Comparison) -> str:
-    """Hash of what is compared."""
-    return hashlib.sha256(json.dumps(comparison.to_dict(), sort_keys=True).encode()).hexdigest()[:16]
+    """Hash of the configuration."""
+    known = comparison.to_dict() | {"datasets": [data.identity() for data in comparison.datasets]}
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
 class RecordStore:
@@ -83,7 +84,7 @@ class RecordStore:
     # -- cells
 
     def get(self, key: str) -> Record | None:
-        """What came of the cell; None where it has not been computed, or its file is damaged (with a warning)."""
+        """The record of a cell; None where it was not computed, or its file is damaged (with a warning)."""
         path = self._cells / f"{key}.json"
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
@@ -98,22 +99,22 @@ class RecordStore:
             return None
 
     def put(self, record: Record) -> None:
-        """Keep a record.
+        """Store a record.
 
         Raises:
-            StoreError: no space, or the folder cannot be written to; what was kept before still is.
+            StoreError: no space, or the folder cannot be written to; earlier records are not affected.
         """
         self._write(self._cells / f"{record.key}.json", record.to_dict())
 
     def claim(self, key: str) -> Claim | None:
-        """The right to compute the cell; None while somebody else has it."""
+        """The right to compute the cell; None while another thread or process has it."""
         with self._guard():
             return Claim.take(self._cells / f"{key}.lock")
 
     # -- comparisons
 
     def keep(self, comparison: Comparison, name: str = "", keys: tuple[str, ...] = ()) -> StoredComparison:
-        """Enter a comparison, or find the one entered before; a ``name`` or ``keys`` that are given replace the old."""
+        """Store a comparison, or find the stored one; ``name`` and ``keys`` replace its own unless they are empty."""
         found = self._read(self.root / f"{comparison_id(comparison)}.json")
         stored = found or StoredComparison(comparison_id(comparison), "", time.time(), comparison)
         default = f"{', '.join(comparison.methods)} on {', '.join(each.dataset for each in comparison.datasets)}"
@@ -123,7 +124,7 @@ class RecordStore:
         return stored
 
     def comparisons(self) -> list[StoredComparison]:
-        """All of them, newest first."""
+        """All comparisons, newest first."""
         with self._guard():
             found = [self._read(path) for path in self.root.glob("*.json")]
         return sorted((each for each in found if each), key=lambda each: each.created, reverse=True)
@@ -132,7 +133,7 @@ class RecordStore:
         """The comparison of that id.
 
         Raises:
-            UnknownNameError: there is none.
+            UnknownNameError: no comparison has that id.
         """
         known = {each.id: each for each in self.comparisons()}
         if id not in known:
@@ -140,12 +141,12 @@ class RecordStore:
         return known[id]
 
     def delete(self, id: str) -> None:
-        """Forget a comparison; its cells stay, others may have them too."""
+        """Remove a comparison; its cells stay, since others may have them too."""
         with self._guard():
             (self.root / f"{self.comparison(id).id}.json").unlink(missing_ok=True)
 
     def work(self, id: str) -> Claim | None:
-        """The mark of the process that works on a comparison; None while another process has it."""
+        """The claim of the process that works on a comparison; None while another process has it."""
         with self._guard():
             return Claim.take(self.root / f"{id}.lock")
 
@@ -160,7 +161,7 @@ class RecordStore:
         return [found for path in paths if (found := self._read(path.with_suffix(".json")))]
 
     def records(self, stored: StoredComparison) -> list[Record]:
-        """What has been computed of it, in the order of its cells."""
+        """Its computed records, in the order of its cells."""
         return [record for key in stored.keys if (record := self.get(key))]
 
     def finished(self, stored: StoredComparison) -> int:

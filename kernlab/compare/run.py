@@ -1,33 +1,33 @@
-"""A comparison as a generator of events; what is finished is kept, and is never computed twice.
+"""A comparison as a generator of events; finished cells are stored and never computed twice.
 
     Planned → Computed* → Done
 
-Several processes may work on the same comparison: each claims the cells that it computes and takes what the
-others have finished.
+Several processes may work on the same comparison: each claims the cells that it computes and reads the records that the
+others have stored.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kernlab.compare import backends
 from kernlab.compare.backends import Backend
-from kernlab.compare.base import Cell, Comparison, Record
+from kernlab.compare.base import Cell, Comparison, Record, named
+from kernlab.compare.baselines import BASELINES
 from kernlab.compare.records import RecordStore
-from kernlab.compare.rivals import RIVALS
 from kernlab.compare.tuning import check as check_tuning
 from kernlab.data import Dataset, fingerprint, load, prepare
 from kernlab.errors import UnknownNameError
 from kernlab.files import Claim
-from kernlab.methods import METHODS, MethodSpec
+from kernlab.methods import METHODS
 from kernlab.options import options_of
 
 __all__ = ["Computed", "Done", "Event", "Plan", "Planned", "check", "compare", "plan"]
 
-POLL = 0.2  # seconds between two looks at what another process computes
+POLL = 0.2  # seconds between two checks of what another process computes
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Planned:
 
     Attributes:
         cells: all of them, split by split.
-        records: what was known before, by key.
-        id: under which the comparison is kept.
+        records: those computed before, by key.
+        id: of the comparison in the store.
     """
 
     cells: tuple[Cell, ...]
@@ -47,7 +47,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Computed:
-    """A cell is finished and its record kept; ``elsewhere``: another process computed it."""
+    """A cell is finished and its record stored; ``elsewhere``: another process computed it."""
 
     cell: Cell
     record: Record
@@ -70,14 +70,8 @@ class Done:
 Event: TypeAlias = Planned | Computed | Done
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A comparison with its data.
-
-    Attributes:
-        cells: all of them, split by split.
-        datasets: by fingerprint.
-    """
+class Plan(NamedTuple):
+    """The cells of a comparison, split by split, and its data by fingerprint."""
 
     cells: tuple[Cell, ...]
     datasets: Mapping[str, Dataset]
@@ -95,18 +89,19 @@ def compare(
     stop: Callable[[], bool] = lambda: False,
     at_once: Callable[[], int] | None = None,
 ) -> Iterator[Event]:
-    """Compute what is missing of a comparison and yield what happens.
+    """Compute the missing cells of a comparison and yield what happens.
 
     Args:
         comparison: what to compare.
-        backend: "local", "dask", "here", or one of your own.
-        address: of a Dask scheduler.
-        workers: processes of "local"; default: one a core.
-        store: where records are kept; default: the user's.
-        name: what the user calls it.
+        backend: "local", "dask", "here", or another callable of this kind.
+        address: of a Dask scheduler: "tcp://host:8786".
+        workers: processes of "local" on the CPU; default: one for each core.
+        store: of the records; default: the user's.
+        name: the user's name for it.
         retry: compute cells again that have failed before.
-        stop: asked before each cell; once it says True no more cells are begun, and those under way are finished.
-        at_once: cells that "local" may compute at a time on the CPU, asked before each; default: one for each worker.
+        stop: called before each cell; once it returns True no more cells are begun, and those under way are finished.
+        at_once: called before each cell: how many "local" may compute at a time on the CPU; default: one for each
+            worker.
 
     Yields:
         Planned, a Computed for every cell that had no record, and Done.
@@ -115,8 +110,8 @@ def compare(
         UnknownNameError: no such method, data set or option.
         OptionError: a bad value.
         DataError: the data cannot be used, or not be split so.
-        DeviceError: the device or the cluster is not there.
-        StoreError: a record cannot be kept.
+        DeviceError: the device or the cluster cannot be used.
+        StoreError: a record cannot be stored.
     """
     store = store or RecordStore()
     if isinstance(backend, str):
@@ -129,20 +124,39 @@ def compare(
     records = {key: record for key in keys if (record := store.get(key)) and _settled(record, retry)}
     yield Planned(made.cells, dict(records), stored.id)
 
+    by_key = {cell.key: cell for cell in made.cells}
     claims: dict[str, Claim] = {}
-    mark = None  # one of the processes that work on the comparison shows it to the others
+    elsewhere: list[Record] = []
+
+    def claimed(cells: Sequence[Cell]) -> Iterator[Cell]:
+        """Cells to compute, each claimed when it is drawn; those that another process computes are left out."""
+        for cell in cells:
+            if stop():
+                return
+            claim = store.claim(cell.key)
+            if claim is None:
+                continue
+            record = store.get(cell.key)
+            if record and _settled(record, retry):  # finished by another process since the comparison was planned
+                claim.release()
+                elsewhere.append(record)
+                continue
+            claims[cell.key] = claim
+            yield cell
+
+    mark = None  # the claim by which one of the processes that work on the comparison shows this to the others
     try:
         while (left := [cell for cell in made.cells if cell.key not in records]) and not stop():
-            mark = mark or store.work(stored.id)
-            drawn, before = _Drawn(left, store, claims, retry, stop), len(records)
-            for record in backend(drawn, made.datasets):
+            mark, before = mark or store.work(stored.id), len(records)
+            for record in backend(claimed(left), made.datasets):
                 store.put(record)
                 claims.pop(record.key).release()
                 records[record.key] = record
-                yield Computed(drawn.given[record.key], record)
-            for cell, record in drawn.elsewhere:
+                yield Computed(by_key[record.key], record)
+            for record in elsewhere:
                 records[record.key] = record
-                yield Computed(cell, record, elsewhere=True)
+                yield Computed(by_key[record.key], record, elsewhere=True)
+            elsewhere.clear()
             if len(records) == before and not stop():
                 time.sleep(POLL)  # another process is on all that is left
     finally:
@@ -157,36 +171,6 @@ def _settled(record: Record, retry: bool) -> bool:
     return record.status == "done" or not retry
 
 
-class _Drawn:
-    """Cells to compute, each claimed when it is drawn; those that another process is on are left out."""
-
-    def __init__(
-        self, cells: Sequence[Cell], store: RecordStore, claims: dict[str, Claim], retry: bool, stop: Callable[[], bool]
-    ) -> None:
-        self.given: dict[str, Cell] = {}
-        self.elsewhere: list[tuple[Cell, Record]] = []
-        self._cells, self._store, self._claims, self._retry, self._stop = iter(cells), store, claims, retry, stop
-
-    def __iter__(self) -> Iterator[Cell]:
-        return self
-
-    def __next__(self) -> Cell:
-        for cell in self._cells:
-            if self._stop():
-                break
-            claim = self._store.claim(cell.key)
-            if claim is None:
-                continue
-            record = self._store.get(cell.key)  # finished by another process since the plan was made
-            if record and _settled(record, self._retry):
-                claim.release()
-                self.elsewhere.append((cell, record))
-                continue
-            self._claims[cell.key], self.given[cell.key] = claim, cell
-            return cell
-        raise StopIteration
-
-
 def plan(comparison: Comparison) -> Plan:
     """Load the data and write out the cells.
 
@@ -197,7 +181,7 @@ def plan(comparison: Comparison) -> Plan:
     datasets, fingerprints = {}, {}
     for data in comparison.datasets:
         dataset = load(data)
-        prepare(dataset, data, comparison.seed)  # what cannot be split is told before anything is computed
+        prepare(dataset, data, comparison.seed)  # data that cannot be split are refused before anything is computed
         fingerprints[data.dataset] = fingerprint(dataset)
         datasets[fingerprints[data.dataset]] = dataset
     takes = {name: keys for name, (keys, _) in methods.items()}
@@ -224,31 +208,29 @@ def check(comparison: Comparison) -> dict[str, tuple[list[str], dict[str, Any]]]
 def _checked(comparison: Comparison, name: str) -> tuple[list[str], dict[str, Any]]:
     """The option keys that a method or baseline has, and its options where they differ from its own.
 
-    The same options written otherwise (a word for a number, a default said aloud) give the same cell. Where settings
-    are searched, what was said aloud stays as it is, and so makes a difference.
+    The same options written otherwise (a word for a number, a default that is written out) give the same cell. Where
+    settings are searched, every option that is written out stays fixed, and so makes a difference.
     """
-    own = dict(comparison.own.get(name, {}))
-    if name in METHODS:
-        spec: MethodSpec = METHODS[name]
-        takes = spec.switched({**comparison.options, **own}).keys()
-        options = {k: v for k, v in comparison.options.items() if k in takes} | own
-        before = {}
-        if comparison.version == 1:  # what was said of phases stays in the words of then, see kernlab.compare.cells
-            before = {k: options.pop(k) for k in ("form", "phase") if k in options}
-        told = _told(spec.with_options(options).options(), spec.options(), options if comparison.tuning else {})
-        if comparison.version == 1:
-            told.pop("phase", None)
-            told |= {k: v for k, v in before.items() if v not in ("phase", "shared") or comparison.tuning}
-        return takes, told
-    if name in RIVALS:
-        rival = RIVALS[name]
-        takes = list(options_of(rival))
-        options = {k: v for k, v in comparison.options.items() if k in takes} | own
-        default = rival.build().options()
-        return takes, _told(rival.build(**options).options(), default, options if comparison.tuning else {})
-    raise UnknownNameError.among("method", name, [*METHODS, *RIVALS])
-
-
-def _told(values: Mapping[str, Any], default: Mapping[str, Any], said: Collection[str]) -> dict[str, Any]:
-    """The options that differ from the default ones, or are to be kept for having been said."""
-    return {key: value for key, value in values.items() if key in said or default.get(key) != value}
+    written = {**comparison.options, **comparison.own.get(name, {})}
+    before: dict[str, Any] = {}
+    method = named(name)
+    if method:
+        takes = method.switched(written).keys()
+    elif name in BASELINES:
+        takes = list(options_of(BASELINES[name]))
+    else:
+        raise UnknownNameError.among("method", name, [*METHODS, *BASELINES])
+    own = comparison.own.get(name, {})
+    options = {key: value for key, value in written.items() if key in takes or key in own}
+    if method:
+        if comparison.version == 1:  # the options of phases keep their old words, see kernlab.compare.cells
+            before = {key: options.pop(key) for key in ("form", "phase") if key in options}
+        values, defaults = method.with_options(options).options(), method.options()
+    else:
+        values, defaults = BASELINES[name].build(**options).options(), BASELINES[name].build().options()
+    fixed = options if comparison.tuning else {}
+    found = {key: value for key, value in values.items() if key in fixed or defaults.get(key) != value}
+    if method and comparison.version == 1:
+        found.pop("phase", None)
+        found |= {k: v for k, v in before.items() if v not in ("phase", "shared") or comparison.tuning}
+    return takes, found

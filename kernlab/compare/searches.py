@@ -1,10 +1,11 @@
 """Which settings are tried, in which order, and which of them to the end.
 
-A search is a generator: it yields what to try (:class:`Ask`) and is sent how that went (a value where more is
-better, None where the trial was given up; −∞ where it failed). The method's own settings are always the first.
+A search is a generator: it yields what to try (:class:`Ask`) and is sent the result (a value, of which more is better;
+None where the trial was cut short; −∞ where it failed). The method's own settings are always the first.
 
-    bayes     moves that are likely to help, each on top of the best so far, judged by sketches where these tell
-              enough; then a tree-structured Parzen estimator around the best (Optuna). Who falls behind is cut short
+    bayes     adjustments that are likely to help, each on top of the best settings so far, judged by sketches where
+              these suffice; then a tree-structured Parzen estimator around the best (Optuna). A trial that falls
+              behind is cut short
     halving   many settings on few rows; the best third goes on to three times as many, until all rows are used
     grid      the papers' grid in order, or random points of it where it is larger than the number of trials
 
@@ -18,22 +19,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from kernlab.compare.spaces import MOVES, Move, Range
+from kernlab.compare.spaces import ADJUSTMENTS, Adjustment, Range
 from kernlab.errors import OptionError
 from kernlab.registry import Registry
 
-__all__ = ["SEARCHES", "Ask", "Plan", "Search", "coarse_first", "coarse_settings"]
+__all__ = ["SEARCHES", "Ask", "Search", "SearchProblem", "coarse_first", "coarse_settings"]
 
-ETA = 3  # settings dropped to one in ETA, rows multiplied by it, from rung to rung
-FEWEST = 500  # rows that a setting is judged on at least, where there are as many
-WARM = 5  # reports of a trial before it can be called behind: what learns slowly at first may yet win
-AGAIN = 3  # times that one move is made at most
+ETA = 3  # settings are reduced to one in ETA, and rows multiplied by it, from rung to rung
+FEWEST = 500  # rows on which a setting is judged at least, where the data have as many
+WARM = 5  # reports of a trial before it can be called behind: a training that learns slowly at first may still win
+AGAIN = 3  # times that one adjustment is made at most
 COARSE, COARSE_ROWS, KEPT = 20, 2000, 3  # of a baseline: settings on so many rows, and those tried again on all rows
 
 
@@ -45,9 +46,9 @@ class Ask:
         number: of the setting, 0 for the method's own; halving tries one setting several times.
         values: the options that differ from the method's own.
         share: of the rows to train on.
-        sketch: a small and short training will do.
+        sketch: a training with fewer features and epochs is enough.
         due: the trial is made even when the time is over.
-        cut: given (report's number, value so far), whether to give the trial up.
+        cut: given (report's number, value so far), whether to cut the trial short.
     """
 
     number: int
@@ -59,31 +60,31 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What there is to search.
+class SearchProblem:
+    """What is searched.
 
     Attributes:
         space: given the settings so far, the range of every option that has one.
-        moved: given a move and the settings so far, the settings after it; None where it means nothing.
-        sketch: whether moves can be judged by small and short trainings.
+        adjusted: given an adjustment and the settings so far, the settings after it; None where it does not apply.
+        sketch: whether adjustments can be judged by sketches.
         coarse: settings that are tried first on few rows, the method's own before all others.
     """
 
     space: Callable[[Mapping[str, Any]], Mapping[str, Range]]
-    moved: Callable[[Move, Mapping[str, Any]], Mapping[str, Any] | None] = lambda move, values: None
+    adjusted: Callable[[Adjustment, Mapping[str, Any]], Mapping[str, Any] | None] = lambda adjustment, values: None
     sketch: bool = False
     coarse: Sequence[Mapping[str, Any]] = ()
 
 
 Search: TypeAlias = Generator[Ask, float | None, None]
 
-#: Searches by name: (plan, trials, seed, training rows) -> Search.
-SEARCHES: Registry[Callable[[Plan, int, int, int], Search]] = Registry("search")
+#: Searches by name: (problem, trials, seed, training rows) -> Search.
+SEARCHES: Registry[Callable[[SearchProblem, int, int, int], Search]] = Registry("search")
 
 
 @SEARCHES.register("bayes")
-def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
-    """Moves, then Optuna's tree-structured Parzen estimator with median pruning; reproducible from the seed."""
+def bayes(problem: SearchProblem, trials: int, seed: int, rows: int) -> Search:
+    """Adjustments, then Optuna's tree-structured Parzen estimator with median pruning; reproducible from the seed."""
     try:
         import optuna
     except ImportError:
@@ -91,15 +92,15 @@ def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
             "search=bayes needs Optuna", "it is not installed",
             "pip install 'kernlab[tune]', or set search=halving or search=grid",
         ) from None  # fmt: skip
-    best = _Race(trials, plan.sketch)
+    best = _Incumbent(trials, problem.sketch)
     yield from best.run({})
-    yield from _moves(plan, [move for move in MOVES if not (plan.sketch and move.whole)], best)
-    if plan.sketch:
-        sketched, best = best, _Race(trials, False, best.settings, best.tried)
+    yield from _adjusted(problem, [each for each in ADJUSTMENTS if not (problem.sketch and each.full_length)], best)
+    if problem.sketch:
+        sketched, best = best, _Incumbent(trials, False, best.settings, best.tried)
         for values in (sketched.values, {}) if sketched.values else ({},):
             yield from best.run(values)
-        yield from _moves(plan, [move for move in MOVES if move.whole], best)
-    space = plan.space(best.values)
+        yield from _adjusted(problem, [each for each in ADJUSTMENTS if each.full_length], best)
+    space = problem.space(best.values)
     if not space or best.over:
         return
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -129,11 +130,11 @@ def bayes(plan: Plan, trials: int, seed: int, rows: int) -> Search:
             study.tell(trial, value)
 
 
-def _moves(plan: Plan, moves: Sequence[Move], best: _Race) -> Search:
-    """One move after the other, each on top of the best so far."""
-    for move in moves:
-        for _ in range(AGAIN if move.factors else 1):
-            values, before = plan.moved(move, best.values), best.value
+def _adjusted(problem: SearchProblem, adjustments: Sequence[Adjustment], best: _Incumbent) -> Search:
+    """One adjustment after the other, each on top of the best settings so far."""
+    for adjustment in adjustments:
+        for _ in range(AGAIN if adjustment.factors else 1):
+            values, before = problem.adjusted(adjustment, best.values), best.value
             if values is None:
                 break
             yield from best.run(values)
@@ -141,8 +142,8 @@ def _moves(plan: Plan, moves: Sequence[Move], best: _Race) -> Search:
                 break
 
 
-class _Race:
-    """The best settings so far, and how far their training was at each report: what is behind them is cut short."""
+class _Incumbent:
+    """The best settings so far and the reports of their training, behind which other trainings are cut short."""
 
     def __init__(self, trials: int, sketch: bool, settings: Sequence[Mapping[str, Any]] = (), tried: int = 0) -> None:
         self.values: Mapping[str, Any] = {}
@@ -157,7 +158,7 @@ class _Race:
     def run(
         self, values: Mapping[str, Any], behind: Callable[[int, float], bool] = lambda step, value: False
     ) -> Generator[Ask, float | None, float | None]:
-        """Try settings, while there are trials; they become the best if they are."""
+        """Try settings while trials are left; they become the incumbent if they are better."""
         if self.over:
             return None
         reports: list[float] = []
@@ -183,17 +184,16 @@ def _suggested(trial: Any, key: str, each: Range) -> float:
 
 
 @SEARCHES.register("halving")
-def halving(plan: Plan, trials: int, seed: int, rows: int) -> Search:
-    """Successive halving over rows. The method's own settings stay to the end, so that what is chosen has beaten
-    them on all rows."""
-    space = plan.space({})
+def halving(problem: SearchProblem, trials: int, seed: int, rows: int) -> Search:
+    """Successive halving over rows. The method's own settings stay to the end, so that the chosen ones have beaten them
+    on all rows."""
+    space = problem.space({})
     settings = dict(enumerate([{}, *(_spread(space, trials - 1, seed) if space else ())]))
     rungs = 1 + min(_levels(trials), _levels(rows / FEWEST))
     for rung in range(rungs):
         found = {}
         for number, values in settings.items():
-            value = yield Ask(number, values, share=float(ETA) ** (rung + 1 - rungs))
-            found[number] = -math.inf if value is None else value
+            found[number] = _worth((yield Ask(number, values, share=float(ETA) ** (rung + 1 - rungs))))
         others = sorted((number for number in found if number), key=lambda number: -found[number])
         kept = {0, *others[: max(1, math.ceil(len(found) / ETA) - 1)]}
         settings = {number: values for number, values in settings.items() if number in kept}
@@ -215,9 +215,9 @@ def _spread(space: Mapping[str, Range], number: int, seed: int) -> list[dict[str
 
 
 @SEARCHES.register("grid")
-def grid(plan: Plan, trials: int, seed: int, rows: int) -> Search:
+def grid(problem: SearchProblem, trials: int, seed: int, rows: int) -> Search:
     """The product of the values that papers searched; of evenly spread ones where no paper searched any."""
-    space = plan.space({})
+    space = problem.space({})
     searched = {key: each for key, each in space.items() if each.grid} or space
     values = [each.points() for each in searched.values()]
     size = math.prod(len(each) for each in values)
@@ -239,9 +239,9 @@ def coarse_settings(
 
     Args:
         space: where to look, with the values in force.
-        factors: of the values in force, whose product is the grid; empty: there is none.
+        factors: of the values in force, whose product is the grid; empty: no grid.
         trials: settings at most.
-        seed: decides which, where there are more.
+        seed: decides which, where the grid has more.
     """
     number = min(COARSE, trials)
     own = {key: space[key].start for key in factors if key in space}
@@ -257,38 +257,36 @@ def coarse_settings(
 
 
 def coarse_first(
-    search: Callable[[Plan, int, int, int], Search], plan: Plan, trials: int, seed: int, rows: int
+    search: Callable[[SearchProblem, int, int, int], Search], problem: SearchProblem, trials: int, seed: int, rows: int
 ) -> Search:
-    """The plan's coarse settings on few rows, the own one and the best of them on all rows, then the search from there.
+    """Coarse settings on few rows, the method's own and the best of them on all rows, then the search from there.
 
     The trials before the search are made even when the time is over.
     """
     worth = {}
     share = min(1.0, COARSE_ROWS / rows)
-    for number, values in enumerate(plan.coarse):
-        worth[number] = _found((yield Ask(number, values, share=share, due=True)))
+    for number, values in enumerate(problem.coarse):
+        worth[number] = _worth((yield Ask(number, values, share=share, due=True)))
     if share < 1:
-        kept = sorted({0, *sorted(worth, key=lambda number: -worth[number])[:KEPT]})
+        best_few = sorted(worth, key=lambda number: -worth[number])[:KEPT]
         worth = {}
-        for number in kept:
-            worth[number] = _found((yield Ask(number, plan.coarse[number], due=True)))
+        for number in sorted({0, *best_few}):
+            worth[number] = _worth((yield Ask(number, problem.coarse[number], due=True)))
     best = max(worth, key=lambda number: worth[number])
-    start, known = plan.coarse[best], len(plan.coarse)
-    around = Plan(
-        lambda values: plan.space({**start, **values}), lambda move, values: plan.moved(move, {**start, **values})
+    start, known = problem.coarse[best], len(problem.coarse)
+    around = SearchProblem(
+        lambda values: problem.space({**start, **values}),
+        lambda each, values: problem.adjusted(each, {**start, **values}),
     )
-    with closing(search(around, trials, seed, rows)) as further:
-        try:
-            ask = next(further)
-            while True:
-                if ask.number == 0 and ask.share >= 1:
-                    ask = further.send(worth[best])
-                    continue
-                number = ask.number + known - 1 if ask.number else best
-                ask = further.send((yield replace(ask, number=number, values={**start, **ask.values})))
-        except StopIteration:
-            return
+    with closing(search(around, trials, seed, rows)) as further, suppress(StopIteration):
+        ask = next(further)
+        while True:
+            if ask.number == 0 and ask.share >= 1:
+                ask = further.send(worth[best])
+                continue
+            number = ask.number + known - 1 if ask.number else best
+            ask = further.send((yield replace(ask, number=number, values={**start, **ask.values})))
 
 
-def _found(value: float | None) -> float:
+def _worth(value: float | None) -> float:
     return -math.inf if value is None else value

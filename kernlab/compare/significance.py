@@ -13,31 +13,33 @@ generalization error, Machine Learning 52, 2003). Papers on kernels print the pl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from kernlab.errors import OptionError
 
-__all__ = ["Standing", "Test", "better", "corrected_t_test", "explanation", "paired_t_test", "standings"]
+__all__ = ["Standing", "Test", "better", "explanation", "standings", "t_test"]
 
-#: "paired", as the papers do, or "corrected" for the overlap of the splits.
+#: "paired", as in the papers, or "corrected" for the overlap of the splits.
 Test = Literal["paired", "corrected"]
 
 
-class Standing(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Standing:
     """How one method stands among the others on the same splits.
 
     Attributes:
         n: splits it finished.
-        mean, std: over those; std divides by n − 1. None where there are too few.
-        p, p_corrected: two-sided, against the best method; None for the best itself and where there is no test.
+        mean, std: over those; std divides by n − 1. None where these are too few.
+        p, p_corrected: two-sided, against the best method; None for the best itself and where no test is possible.
         best: no mean is better.
         not_worse: not best, and not significantly worse than the best.
-        better: significantly better than the best on the splits that both finished. It is not the best itself, because
-            it failed on others, so that its mean is over other splits.
+        better: significantly better than the best on the splits that both finished. It is not the best itself because
+            it failed on other splits, so that its mean is over fewer of them.
         failed: splits on which it failed.
     """
 
@@ -65,31 +67,21 @@ def better(metric: str) -> Literal["more", "less"]:
     raise OptionError("the metric must be accuracy, rmse, mse or error", metric)
 
 
-def paired_t_test(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Two-sided p of the paired t-test of ``x`` [J] against ``y`` [J].
+def t_test(x: ArrayLike, y: ArrayLike, ratio: float = 0.0) -> float | None:
+    """Two-sided p of ``x`` [J] against ``y`` [J]: of the paired t-test, or of the corrected resampled one.
 
     Pairs with a NaN are left out. None for fewer than two pairs. Where all differences are equal they decide alone:
     p = 1 if they are zero, else p = 0.
-    """
-    return _t_test(x, y, 0.0)
-
-
-def corrected_t_test(x: ArrayLike, y: ArrayLike, ratio: float) -> float | None:
-    """Two-sided p of the corrected resampled t-test; as :func:`paired_t_test`.
 
     Args:
-        x, y: [J].
-        ratio: n_test/n_train of the splits, above 0.
+        x, y: the metric on the same splits.
+        ratio: n_test/n_train of the splits for the corrected test; 0: the paired test.
 
     Raises:
-        OptionError: a ratio that is not above 0.
+        OptionError: a ratio that is negative or not finite.
     """
-    if not 0 < ratio < np.inf:
-        raise OptionError("the ratio of test to training rows must be above 0", ratio)
-    return _t_test(x, y, ratio)
-
-
-def _t_test(x: ArrayLike, y: ArrayLike, ratio: float) -> float | None:
+    if not 0 <= ratio < np.inf:
+        raise OptionError("the ratio of test to training rows must be a number of at least 0", ratio)
     difference = np.asarray(x, np.float64) - np.asarray(y, np.float64)
     difference = difference[np.isfinite(difference)]
     J = len(difference)
@@ -129,74 +121,60 @@ def standings(
         raise OptionError("the level of a test must be between 0 and 1", level, "0.05 is usual")
     if test == "corrected" and ratio is None:
         raise OptionError("the corrected test needs the ratio of test to training rows")
-    arrays = {name: np.asarray(held, np.float64) for name, held in values.items()}
-    if len({held.shape for held in arrays.values()}) > 1:
+    arrays = {name: np.asarray(each, np.float64) for name, each in values.items()}
+    if len({each.shape for each in arrays.values()}) > 1:
         raise OptionError("all methods must have the same splits", {name: len(a) for name, a in arrays.items()})
-    finished = {name: held[np.isfinite(held)] for name, held in arrays.items()}
-    most = max((len(held) for held in finished.values()), default=0)
-    means = {name: float(held.mean()) for name, held in finished.items() if len(held) == most > 0}
+    finished = {name: each[np.isfinite(each)] for name, each in arrays.items()}
+    most = max((len(each) for each in finished.values()), default=0)
+    means = {name: float(each.mean()) for name, each in finished.items() if len(each) == most > 0}
     top = (max if direction == "more" else min)(means.values(), default=np.nan)
-    winner = next((name for name, mean in means.items() if mean == top), None)
-    return {
-        name: _standing(held, finished[name], arrays[winner], means.get(name) == top, direction, level, test, ratio)
-        if winner is not None
-        else Standing(0, None, None, None, None, False, False, False, len(held))
-        for name, held in arrays.items()
-    }
-
-
-def _standing(
-    held: NDArray[np.float64],
-    finished: NDArray[np.float64],
-    winner: NDArray[np.float64],
-    best: bool,
-    direction: Literal["more", "less"],
-    level: float,
-    test: Test,
-    ratio: float | None,
-) -> Standing:
-    n = len(finished)
-    p = None if best else paired_t_test(held, winner)
-    corrected = None if best or ratio is None else corrected_t_test(held, winner, ratio)
-    decides = p if test == "paired" else corrected
-    ahead = np.nansum(held - winner) * (1 if direction == "more" else -1) > 0
-    significant = decides is not None and decides < level
-    return Standing(
-        n,
-        float(finished.mean()) if n else None,
-        float(finished.std(ddof=1)) if n > 1 else None,
-        p,
-        corrected,
-        best,
-        decides is not None and (bool(ahead) or not significant),
-        significant and bool(ahead),
-        len(held) - n,
-    )
+    winner = next((arrays[name] for name, mean in means.items() if mean == top), np.nan)
+    found = {}
+    for name, each in arrays.items():
+        best = means.get(name) == top
+        p = None if best else t_test(each, winner)
+        corrected = None if best or ratio is None else t_test(each, winner, ratio)
+        decides = p if test == "paired" else corrected
+        significant = decides is not None and decides < level
+        ahead = bool(np.nansum(each - winner) * (1 if direction == "more" else -1) > 0)
+        n = len(finished[name])
+        found[name] = Standing(
+            n=n,
+            mean=float(finished[name].mean()) if n else None,
+            std=float(finished[name].std(ddof=1)) if n > 1 else None,
+            p=p,
+            p_corrected=corrected,
+            best=best,
+            not_worse=decides is not None and (ahead or not significant),
+            better=significant and ahead,
+            failed=len(each) - n,
+        )
+    return found
 
 
 def explanation(test: Test, level: float, repeats: Sequence[int], *, same_rows: bool = False) -> str:
-    """What was tested and why that way, in sentences for a caption.
+    """Which test was made and why, in sentences for a caption.
 
     Args:
         test, level: as in :func:`standings`.
-        repeats: splits compared, one number a data set.
+        repeats: number of splits of each data set.
         same_rows: every repeat has the source's own test part.
     """
     if not repeats or max(repeats) < 2:
         return "No test: it takes at least two repeats."
     size = f"{100 * level:g} % level"
     if test == "paired":
-        said = (
+        words = (
             f"Two-sided paired t-test against the best, {size}, as in the papers. Splits share training rows, so it "
             "finds differences too easily; the corrected resampled t-test (Nadeau and Bengio 2003) allows for that."
         )
     else:
-        said = (
+        words = (
             f"Two-sided corrected resampled t-test against the best (Nadeau and Bengio 2003), {size}: splits share "
             "training rows, and the variance is raised by n_test/n_train for that. The papers print the paired t-test."
         )
     if same_rows:
-        said += " Repeats share the source's own split: the test sees only what training draws, not other data."
+        words += " Repeats share the source's own split: the test sees only what training draws, not other data."
     if min(repeats) < 2:
-        said += " Data sets with fewer than two repeats are not tested."
-    return said
+        words += " Data sets with fewer than two repeats are not tested."
+    return words

@@ -1,17 +1,17 @@
 """Where to search: a range for every option that is worth tuning, found by the option's key.
 
-A method's space is what its parts have of these keys, so that a new method has one without a line here. What is
-automatic by a rule (frequency scale, learning rate, epochs) is searched around what the rule found. An option that
-RANGES does not name, but that is a number naturally looked at on a logarithmic scale, is searched from 1/30 to 30
-times its value; sizes and tolerances are not.
+A method's space consists of the options of its parts that have a range here, so that a new method needs no line. What
+a rule sets automatically (frequency scale, learning rate, epochs) is searched around the value of the rule. A number
+that RANGES does not name, but whose scale is logarithmic, is searched from 1/30 to 30 times its value; sizes and
+tolerances are not.
 
-Before a search looks everywhere it makes MOVES: changes that were seen to help, most promising first, the same for
-classes and for real targets.
+Before a search covers the whole space it makes ADJUSTMENTS: changes that helped in experiments, the most promising
+first, the same for classes and for real targets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,14 +19,15 @@ from kernlab.feature_maps import ExactKernel
 from kernlab.methods import MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.options import Component, Option, options_of
+from kernlab.regularizers import REGULARIZERS
 from kernlab.typing import Task
 
-__all__ = ["MOVES", "RANGES", "Move", "Range", "method_space", "moved", "space_of"]
+__all__ = ["ADJUSTMENTS", "RANGES", "Adjustment", "Range", "adjusted", "method_space", "space_of", "with_aliased"]
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values of one option that a search looks at.
+    """The values of one option that a search tries.
 
     Attributes:
         low, high: both ends, included.
@@ -34,7 +35,7 @@ class Range:
         whole: whole numbers.
         relative: ``low`` and ``high`` are factors of the value in force.
         grid: the values that a paper searched.
-        start: the value in force, once known.
+        start: the value in force; None until it is known.
     """
 
     low: float
@@ -84,10 +85,8 @@ RANGES: Mapping[str, Range] = {
     "hidden_scale": Range(1 / 4, 4, relative=True),
     "learning_rate": Range(1 / 5, 5, relative=True),
     "epochs": Range(1 / 3, 3, relative=True, whole=True),
-    # Measured: below 1e-2 both penalties hardly matter where Adam stops early.
-    "trace_norm": Range(1e-6, 1, grid=_LAMBDAS),
-    "feature_norm": Range(1e-6, 10, grid=_LAMBDAS),
-    "frobenius": Range(1e-8, 1e-2, grid=_LAMBDAS),
+    # Measured: below 1e-2 the trace norm and λ₂ hardly matter where Adam stops early.
+    **{name: Range(*each.searched, grid=_LAMBDAS) for name, each in REGULARIZERS.items() if each.searched},
     "ridge": Range(1e-3, 1e3, relative=True, grid=_LAMBDAS),
     "rho": Range(1e-2, 1e4, relative=True),
     "radius": Range(1 / 10, 20, relative=True),
@@ -102,7 +101,7 @@ RANGES: Mapping[str, Range] = {
 }
 _OTHERS = Range(1 / 30, 30, relative=True)
 
-#: When a key means something, given the method's options and the task.
+#: When an option has an effect, given the method's options and the task.
 _WHEN: Mapping[str, Callable[[Mapping[str, Any], Task], bool]] = {
     "frequency_scale": lambda options, task: options.get("kernel") != "polynomial",
     "degree": lambda options, task: options.get("kernel") == "polynomial",
@@ -114,76 +113,85 @@ _WHEN: Mapping[str, Callable[[Mapping[str, Any], Task], bool]] = {
 
 
 @dataclass(frozen=True)
-class Move:
+class Adjustment:
     """A change of settings that is likely to help.
 
     Attributes:
         values: what options are set to.
-        factors: what options are multiplied by; such a move may be made again as long as it helps.
-        whole: only a training at full length can judge it.
+        factors: what options are multiplied by; such an adjustment may be repeated as long as it helps.
+        full_length: only a training at full length can judge it.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     factors: Mapping[str, float] = field(default_factory=dict)
-    whole: bool = False
+    full_length: bool = False
 
 
-#: Chosen on splits with seeds from 100, two to four each: ranks lowered the RMSE of space_ga, cadata and cpusmall by
-#: 4, 6 and 8 %, frequencies of the Laplacian kernel that of cadata and space_ga by another 2 %. For classes nothing
-#: was seen to help for certain on clean data: cross-entropy by 0.2 points on segment, within the spread of the splits.
-#: On noisy data of either task shorter trainings help most.
-MOVES = (
-    Move({"objective": "cross_entropy"}),
-    Move({"scaling": "ranks"}),
-    Move({"density": "laplacian"}),
-    Move(factors={"frequency_scale": 2}),
-    Move(factors={"epochs": 0.4}, whole=True),
-    Move(factors={"batch_size": 2}),
-    Move(factors={"C": 10}),
-    Move(factors={"frequency_scale": 0.5}),
+#: Chosen on splits with seeds from 100, two to four each: normal scores beside the inputs lowered the RMSE of space_ga,
+#: cadata and cpusmall by 4, 6 and 8 %, frequencies of the Laplacian kernel that of cadata and space_ga by another 2 %.
+#: For classes nothing helped with certainty on clean data: cross-entropy by 0.2 points on segment, within the spread of
+#: the splits. On noisy data of either task shorter trainings help most.
+ADJUSTMENTS = (
+    Adjustment({"objective": "cross_entropy"}),
+    Adjustment({"scaling": "normal-scores"}),
+    Adjustment({"density": "laplacian"}),
+    Adjustment(factors={"frequency_scale": 2}),
+    Adjustment(factors={"epochs": 0.4}, full_length=True),
+    Adjustment(factors={"batch_size": 2}),
+    Adjustment(factors={"C": 10}),
+    Adjustment(factors={"frequency_scale": 0.5}),
 )
 
-#: What an option must be for a move to replace it by another value.
+#: What an option must be for an adjustment to replace it by another value.
 _USUAL: Mapping[str, Any] = {"scaling": "standardize", "objective": "hinge", "density": "gaussian"}
 
 
-def moved(move: Move, current: Mapping[str, Any], task: Task, fixed: Collection[str] = ()) -> dict[str, Any] | None:
-    """What a move sets; None where it means nothing.
+def adjusted(
+    adjustment: Adjustment, current: Mapping[str, Any], task: Task, fixed: Collection[str] = ()
+) -> dict[str, Any] | None:
+    """What an adjustment sets; None where it does not apply.
 
     Args:
-        move: the move.
+        adjustment: the adjustment.
         current: every option in force by its key, numbers where they are automatic.
         task: of the data.
         fixed: keys that stay as they are.
     """
-    keys = {*move.values, *move.factors}
+    values, factors = adjustment.values, adjustment.factors
+    keys = {*values, *factors}
     if not keys <= current.keys() or keys & set(fixed):
         return None
-    if "objective" in move.values and task not in OBJECTIVES[move.values["objective"]].tasks:
+    if "objective" in values and task not in OBJECTIVES[values["objective"]].tasks:
         return None
-    if any(current[key] != _USUAL[key] for key in move.values):
+    if any(current[key] != _USUAL[key] for key in values):
         return None
-    if any(key in _WHEN and not _WHEN[key](current, task) for key in move.factors):
+    if any(key in _WHEN and not _WHEN[key](current, task) for key in factors):
         return None
-    found = dict(move.values)
-    for key, factor in move.factors.items():
+    found = dict(values)
+    for key, factor in factors.items():
         value = current[key] * factor
         found[key] = max(1, round(value)) if isinstance(current[key], int) else float(f"{value:.4g}")
     return found
 
 
+def with_aliased(fixed: Collection[str], parts: Iterable[Component]) -> set[str]:
+    """The keys, and those that the aliases among them stand for."""
+    return {*fixed, *(part.aliases[key][0] for part in parts for key in fixed if key in part.aliases)}
+
+
 def method_space(method: MethodSpec, task: Task, fixed: Collection[str] = ()) -> dict[str, Range]:
-    """What a search looks at for a method.
+    """What is searched for a method.
 
     Args:
         method: every "auto" resolved (:func:`kernlab.training.rules.resolve`).
         task: options of the other task are left out.
         fixed: keys (or their aliases) that the user has set and that stay as they are.
     """
-    parts = [part for part in (method.feature_map, method.objective, method.solver, method.head) if part is not None]
+    fixed = with_aliased(fixed, method.parts)
     found: dict[str, Range] = {}
-    for part in parts:
-        found = space_of(part, fixed) | found
+    for part in (method.feature_map, method.objective, method.solver, method.head):
+        if part is not None:
+            found = space_of(part, fixed) | found
     if isinstance(method.feature_map, ExactKernel) and "frequency_scale" in found:
         found["frequency_scale"] = replace(found["frequency_scale"], grid=_GAUSSIANS)
     for penalty in method.regularizers:
@@ -195,16 +203,15 @@ def method_space(method: MethodSpec, task: Task, fixed: Collection[str] = ()) ->
 
 
 def space_of(part: Component, fixed: Collection[str] = (), ranges: Mapping[str, Range] = RANGES) -> dict[str, Range]:
-    """What a search looks at for one component: its options with a range and a number for a value."""
-    set_by_alias = {part.aliases[key][0] for key in fixed if key in part.aliases}
+    """What is searched for one component: its options that have a range, are numbers and are not ``fixed``."""
     found = {}
     for key, opt in options_of(type(part)).items():
         value = getattr(part, key)
         natural = _OTHERS if opt.type == "float" and opt.log and not opt.advanced else None
         known = ranges.get(key, natural)
-        if known is None or key in fixed or key in set_by_alias or opt.type not in ("int", "float"):
+        if known is None or key in fixed or opt.type not in ("int", "float"):
             continue
-        if value == "auto" and not known.relative:  # chosen on rows held back, where the search does not choose it
+        if value == "auto" and not known.relative:  # chosen on held-out rows, where the search does not choose it
             value = (known.low * known.high) ** 0.5
         if isinstance(value, int | float) and (value > 0 or not known.log):
             around = known.around(float(value), opt)

@@ -1,81 +1,66 @@
-"""What came of a comparison, as tables: a row a method on each data set, tested on the same splits for all.
+"""A comparison as tables: one row for each method on each data set, tested on the splits that all methods share.
 
-    records -> splits that every method has reported -> Row, Row, … -> Table a data set -> Summary
+    records -> splits that every method has reported -> Row, Row, … -> one Table for each data set -> Summary
 
-While cells are still being computed the table keeps to the splits that every method has reported, so it is fair at
-any moment. Published figures stand beside ours on the scale they were printed in:
+While cells are still being computed, a table shows the splits that every method has reported, so that it is fair at
+any moment. Published figures stand beside the measured ones on the scale they were printed in:
 
     rmse   targets in [0,100]          mse   targets in [0,1]: (rmse/100)²
 
-Where a printed error is worse than what the constant predictor makes on that scale, the figure is marked, and being
-better than it is never called a win: of some data sets every printed figure is several times worse than a constant.
+Where a printed error is worse than the constant predictor's on that scale, the figure is marked, and a better result is
+never called a win: for some data sets every printed figure is several times worse than a constant.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from kernlab.compare.base import Record
 from kernlab.compare.ranks import AverageRanks, ranks
-from kernlab.compare.significance import Test, better, explanation, standings
+from kernlab.compare.significance import Standing, Test, better, explanation, standings
 
 __all__ = [
-    "CONSTANT",
-    "OFF_SCALE",
-    "Beside",
-    "Finished",
-    "Published",
-    "Row",
-    "Summary",
-    "Table",
-    "on_scale",
+    "COLUMNS", "CONSTANT", "OFF_SCALE", "Beside", "Column", "Published", "Row", "Summary", "Table", "on_scale",
     "summarise",
-]
+]  # fmt: skip
 
-#: The constant predictor's name among the methods. It is known of every split anyhow, so the ranks leave it out: one
-#: more method that always comes last would only widen the critical difference.
+#: The constant predictor's name among the methods. Its result is known for every split anyway, so the ranks leave it
+#: out: one more method that always comes last would only widen the critical difference.
 CONSTANT = "constant"
 
 #: How a printed figure is marked that is worse than the constant predictor's on the scale its paper states.
 OFF_SCALE = "not on the stated scale"
 
 
-class Finished(Protocol):
-    """What is read of a record of a comparison (``kernlab.compare.Record``)."""
+class Column(NamedTuple):
+    """A measured quantity with a column of its own; the page, the command line, JSON, CSV and LaTeX show all of them.
 
-    @property
-    def cell(self) -> Mapping[str, Any]: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def metric(self) -> str: ...
-    @property
-    def test(self) -> float | None: ...
-    @property
-    def train(self) -> float | None: ...
-    @property
-    def constant(self) -> float | None: ...
-    @property
-    def n_train(self) -> int: ...
-    @property
-    def n_test(self) -> int: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def tuning_seconds(self) -> float: ...
-    @property
-    def trials(self) -> int: ...
-    @property
-    def chosen(self) -> Mapping[str, Any]: ...
-    @property
-    def curve(self) -> Mapping[str, Sequence[float]]: ...
-    @property
-    def extra(self) -> Mapping[str, Any]: ...
+    Attributes:
+        key: its name in JSON and CSV.
+        short, heading: what heads it on the command line, and on the page and in LaTeX.
+        measured: reads it off a record; None where it was not measured.
+    """
+
+    key: str
+    short: str
+    heading: str
+    measured: Callable[[Record], float | None]
+
+
+#: What a table shows besides the metric and its test. A new column is one line here and a measurement that the record
+#: keeps, usually in ``Record.extra``.
+COLUMNS = (
+    Column("seconds", "seconds", "Training (s)", lambda record: record.seconds),
+    Column("tuning_seconds", "tuning", "Search (s)", lambda record: record.tuning_seconds),
+    Column(
+        "prediction_ms", "ms/1000", "Prediction (ms per 1000 rows)", lambda record: record.extra.get("prediction_ms")
+    ),
+)
 
 
 class Published(NamedTuple):
@@ -83,10 +68,10 @@ class Published(NamedTuple):
 
     Attributes:
         table: which printed table: "askl-table2" …
-        dataset, method: by our names.
+        dataset, method: by kernlab's names.
         metric: "accuracy" (percent), "rmse" (targets in [0,100]), "mse" (targets in [0,1]) or "train_seconds".
-        mean, std: as printed; std None where there is none.
-        constant: what the constant predictor makes of the whole data set on that scale, None where unknown.
+        mean, std: as printed; std is None where none is printed.
+        constant: the constant predictor's figure for the whole data set on that scale, None where unknown.
     """
 
     table: str
@@ -104,12 +89,13 @@ class Published(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A printed figure and ours on the same scale.
+    """A printed figure and the measured one on the same scale.
 
     Attributes:
-        published: the figure.
-        mean, std: ours for that method; None where it was not run or cannot be put on that scale.
-        beats: ours is better; None where that would claim nothing (not run, marked, or seconds of another machine).
+        published: the printed figure.
+        mean, std: measured for that method; None where it was not run or cannot be put on that scale.
+        beats: the measured mean is better; None where that would claim nothing (not run, marked, or seconds of another
+            machine).
     """
 
     published: Published
@@ -118,40 +104,40 @@ class Beside(NamedTuple):
     beats: bool | None
 
 
-class Row(NamedTuple):
-    """One method on one data set.
+@dataclass(frozen=True, kw_only=True)
+class Row(Standing):
+    """One method on one data set: its standing, and what else is known of it.
 
     Attributes:
         method: its name.
         values: the test metric on every split of the table, NaN where the cell failed.
-        n: splits it finished.
-        mean, std: over those (n − 1 in the denominator of std); None where there are too few.
-        p, p_corrected: against the best method, as in :class:`kernlab.compare.significance.Standing`.
-        best, not_worse: as there.
-        seconds, tuning_seconds: of training with the chosen settings and of the search for them, means; None: n = 0.
-        failed: cells that failed.
-        messages: why, each reason once.
-        constant: the constant predictor's mean on the same splits, None where unknown.
-        beats_constant: the mean is better than that; None where one of them is unknown.
-        better: as in Standing; :meth:`Table.remarks` says it in words.
+        measured: mean of each of :data:`COLUMNS` over the finished splits, by key; None where it was not measured.
+        messages: why cells failed, each reason once.
+        constant: the constant predictor's mean on the splits that the method finished, None where unknown.
+        beats_constant: the mean is better than that; None where one of the two is unknown.
     """
 
     method: str
     values: tuple[float, ...]
-    n: int
-    mean: float | None
-    std: float | None
-    p: float | None
-    p_corrected: float | None
-    best: bool
-    not_worse: bool
-    seconds: float | None
-    tuning_seconds: float | None
-    failed: int
+    measured: Mapping[str, float | None]
     messages: tuple[str, ...]
     constant: float | None
     beats_constant: bool | None
-    better: bool
+
+    @property
+    def seconds(self) -> float | None:
+        """Mean training time with the chosen settings."""
+        return self.measured["seconds"]
+
+    @property
+    def tuning_seconds(self) -> float | None:
+        """Mean time of the search for settings."""
+        return self.measured["tuning_seconds"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name, each measured column by its key."""
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "measured"}
+        return {"method": self.method, **found, **self.measured}
 
 
 class Table(NamedTuple):
@@ -163,7 +149,7 @@ class Table(NamedTuple):
         direction: whether more or less is better.
         splits: seeds of the splits that every method has reported, in order.
         waiting: further splits that only some have reported.
-        rows: a row a method.
+        rows: one for each method.
         constant, constant_std: the constant predictor over those splits, None where unknown.
         n_train, n_test: rows of a split.
         published: printed figures on this data set.
@@ -196,11 +182,11 @@ class Summary(NamedTuple):
     """A whole comparison.
 
     Attributes:
-        tables: one a data set.
+        tables: one for each data set.
         methods: all that occur, in the order they are shown.
-        ranks: the methods but the constant predictor over the data sets.
+        ranks: the methods without the constant predictor over the data sets.
         test, level: what decides ``not_worse``.
-        note: what was tested, and why that way.
+        note: which test was made and why, and how failures are ranked.
     """
 
     tables: tuple[Table, ...]
@@ -210,9 +196,15 @@ class Summary(NamedTuple):
     level: float
     note: str
 
+    @property
+    def columns(self) -> list[Column]:
+        """Those of :data:`COLUMNS` in which some method has a number other than 0."""
+        rows = [row for table in self.tables for row in table.rows]
+        return [each for each in COLUMNS if any(row.measured[each.key] for row in rows)]
+
 
 def summarise(
-    records: Iterable[Finished],
+    records: Iterable[Record],
     *,
     methods: Sequence[str] = (),
     published: Iterable[Published] = (),
@@ -222,7 +214,7 @@ def summarise(
     """The tables of a comparison, finished or not.
 
     Args:
-        records: done and failed cells, in any order; the last counts where one cell stands twice.
+        records: done and failed cells, in any order; the last counts where one cell has several.
         methods: the order in which methods are shown; by default as they occur. Others follow.
         published: printed figures; those on the compared data sets are shown.
         test: which test decides what is called not worse.
@@ -231,36 +223,40 @@ def summarise(
     Raises:
         OptionError: a level outside (0, 1), or a metric of unknown direction.
     """
-    cells: dict[str, dict[str, dict[int, Finished]]] = {}
+    cells: dict[str, dict[str, dict[int, Record]]] = {}
     for record in records:
         cell = record.cell
         cells.setdefault(cell["data"]["dataset"], {}).setdefault(cell["method"], {})[int(cell["seed"])] = record
-    there = dict.fromkeys(name for row in cells.values() for name in row)
-    order = [name for name in dict.fromkeys((*methods, *there)) if name in there]
+    occurring = list(dict.fromkeys(name for row in cells.values() for name in row))
+    order = [name for name in dict.fromkeys((*methods, *occurring)) if name in occurring]
     printed = list(published)
     tables = tuple(
         _table(dataset, {name: row[name] for name in order if name in row}, printed, test, level)
         for dataset, row in cells.items()
     )
-    same_rows = any(
-        record.cell["data"].get("split") == "source"
-        for row in cells.values()
-        for per_split in row.values()
-        for record in per_split.values()
+    every = [record for row in cells.values() for splits in row.values() for record in splits.values()]
+    same_rows = any(record.cell["data"].get("split") == "source" for record in every)
+    compared = [name for name in order if name != CONSTANT]
+    ranked = ranks(
+        {table.dataset: {row.method: row.mean for row in table.rows} for table in tables},
+        {table.dataset: table.direction for table in tables},
+        finished={table.dataset: {row.method: row.n for row in table.rows if table.splits} for table in tables},
+        methods=compared,
+        level=level,
     )
-    return Summary(
-        tables,
-        tuple(order),
-        ranks(
-            {table.dataset: {row.method: row.mean for row in table.rows} for table in tables},
-            {table.dataset: table.direction for table in tables},
-            methods=[name for name in order if name != CONSTANT],
-            level=level,
-        ),
-        test,
-        level,
-        explanation(test, level, [len(table.splits) for table in tables], same_rows=same_rows),
-    )
+    note = explanation(test, level, [len(table.splits) for table in tables], same_rows=same_rows)
+    failed = [
+        f"{row.method} on {table.dataset}"
+        for table in tables
+        for row in table.rows
+        if row.failed and row.method in compared and table.dataset in ranked.datasets
+    ]
+    if failed and len(tables) > 1:
+        note += (
+            " In the average ranks a method comes after those that finished more splits of a data set: "
+            f"{', '.join(failed)}."
+        )
+    return Summary(tables, tuple(order), ranked, test, level, note)
 
 
 def _shared(one: Row, other: Row) -> int:
@@ -268,11 +264,11 @@ def _shared(one: Row, other: Row) -> int:
 
 
 def _table(
-    dataset: str, cells: Mapping[str, Mapping[int, Finished]], printed: Sequence[Published], test: Test, level: float
+    dataset: str, cells: Mapping[str, Mapping[int, Record]], printed: Sequence[Published], test: Test, level: float
 ) -> Table:
-    splits = sorted(set.intersection(*(set(per_split) for per_split in cells.values())))
-    every = [record for per_split in cells.values() for record in per_split.values()]
-    done = [record for record in every if record.status == "done"]
+    seeds = [set(per_split) for per_split in cells.values()]
+    splits = sorted(set.intersection(*seeds))
+    done = [record for per_split in cells.values() for record in per_split.values() if record.status == "done"]
     metric = next((record.metric for record in done if record.metric), "")
     direction = better(metric) if metric else "more"
     n_train, n_test = next(((r.n_train, r.n_test) for r in done if r.n_train and r.n_test), (0, 0))
@@ -280,84 +276,65 @@ def _table(
     ratio = n_test / n_train if n_train else None
     standing = standings(values, direction=direction, level=level, test=test if ratio else "paired", ratio=ratio)
     constants = [_constant(per_split[s] for per_split in cells.values()) for s in splits]
-    constant, constant_std = _mean_std(constants)
     rows = []
     for name, per_split in cells.items():
-        reported = [per_split[s] for s in splits]
-        finished = [r for r, value in zip(reported, values[name], strict=True) if math.isfinite(value)]
-        same = [c for c, value in zip(constants, values[name], strict=True) if math.isfinite(value)]
-        stands, beaten = standing[name], _mean_std(same)[0]
+        finite = [math.isfinite(value) for value in values[name]]
+        finished = [per_split[s] for s, kept in zip(splits, finite, strict=True) if kept]
+        failed = [per_split[s] for s, kept in zip(splits, finite, strict=True) if not kept]
+        constant = _mean_std(c for c, kept in zip(constants, finite, strict=True) if kept)[0]
+        mean = standing[name].mean
         rows.append(
             Row(
-                name,
-                values[name],
-                stands.n,
-                stands.mean,
-                stands.std,
-                stands.p,
-                stands.p_corrected,
-                stands.best,
-                stands.not_worse,
-                _mean_std([r.seconds for r in finished])[0],
-                _mean_std([r.tuning_seconds for r in finished])[0],
-                len(reported) - len(finished),
-                tuple(dict.fromkeys(_reason(r) for r in reported if r not in finished)),
-                beaten,
-                None if stands.mean is None or beaten is None else _is_better(stands.mean, beaten, direction),
-                stands.better,
+                **vars(standing[name]),
+                method=name,
+                values=values[name],
+                measured={each.key: _mean_std(each.measured(r) for r in finished)[0] for each in COLUMNS},
+                messages=tuple(dict.fromkeys(r.message or "the test metric is not finite" for r in failed)),
+                constant=constant,
+                beats_constant=None if mean is None or constant is None else _is_better(mean, constant, direction),
             )
         )
+    beside = [
+        _beside(each, [cells[each.method][s] for s in splits] if each.method in cells else [])
+        for each in printed
+        if each.dataset == dataset
+    ]
+    waiting = len(set.union(*seeds)) - len(splits)
     return Table(
-        dataset,
-        metric,
-        direction,
-        tuple(splits),
-        len({s for per_split in cells.values() for s in per_split}) - len(splits),
-        tuple(rows),
-        constant,
-        constant_std,
-        n_train,
-        n_test,
-        tuple(
-            _beside(each, [cells[each.method][s] for s in splits] if each.method in cells else [])
-            for each in printed
-            if each.dataset == dataset
-        ),
-    )
+        dataset, metric, direction, tuple(splits), waiting, tuple(rows), *_mean_std(constants), n_train, n_test,
+        tuple(beside),
+    )  # fmt: skip
 
 
-def _value(record: Finished) -> float:
+def _value(record: Record) -> float:
     value = record.test if record.status == "done" else None
     return float(value) if value is not None and math.isfinite(value) else math.nan
 
 
-def _reason(record: Finished) -> str:
-    return record.message or "the test metric is not finite"
-
-
-def _constant(records: Iterable[Finished]) -> float:
-    """The constant predictor's metric on one split: any method's record knows it."""
+def _constant(records: Iterable[Record]) -> float:
+    """The constant predictor's metric on one split, which the record of any method has."""
     return next((float(r.constant) for r in records if r.constant is not None), math.nan)
 
 
-def _mean_std(values: Iterable[float]) -> tuple[float | None, float | None]:
-    held = np.array([value for value in values if math.isfinite(value)], np.float64)
-    return float(held.mean()) if len(held) else None, float(held.std(ddof=1)) if len(held) > 1 else None
+def _mean_std(values: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """Over the numbers that are finite."""
+    found = np.array([value for value in values if value is not None and math.isfinite(value)], np.float64)
+    return float(found.mean()) if len(found) else None, float(found.std(ddof=1)) if len(found) > 1 else None
 
 
 def _is_better(ours: float, other: float, direction: Literal["more", "less"]) -> bool:
     return ours > other if direction == "more" else ours < other
 
 
-def _beside(published: Published, ours: Sequence[Finished]) -> Beside:
+def _beside(published: Published, ours: Sequence[Record]) -> Beside:
     mean, std = _mean_std(on_scale(record, published.metric) for record in ours)
     if mean is None or published.mark or published.metric == "train_seconds":
         return Beside(published, mean, std, None)
     return Beside(published, mean, std, _is_better(mean, published.mean, better(published.metric)))
 
 
-def on_scale(record: Finished, metric: str) -> float:
-    """A record's result in the unit of a printed table, NaN where it cannot be told."""
+def on_scale(record: Record, metric: str) -> float:
+    """A record's result in the unit of a printed table, NaN where it cannot be converted."""
     value = _value(record)
     if math.isnan(value):
         return value

@@ -1,4 +1,4 @@
-"""A comparison as text: CSV (a row a cell, or a row a method), JSON, and LaTeX in the style of the papers' tables."""
+"""A comparison as text: CSV (a row for each cell, or for each method), JSON, and LaTeX in the style of the papers."""
 
 from __future__ import annotations
 
@@ -10,87 +10,35 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kernlab.compare.summary import CONSTANT, Finished, Row, Summary, Table
+from kernlab.compare.base import Record
+from kernlab.compare.summary import COLUMNS, CONSTANT, Row, Summary, Table
 
-__all__ = ["escape", "number", "to_csv", "to_json", "to_latex", "to_latex_published", "to_long_csv", "to_wide_csv"]
+__all__ = [
+    "escape", "number", "to_csv", "to_json", "to_latex", "to_latex_costs", "to_latex_published", "to_long_csv",
+    "to_wide_csv",
+]  # fmt: skip
 
 _LONG = [
-    "dataset",
-    "method",
-    "seed",
-    "status",
-    "metric",
-    "test",
-    "train",
-    "constant",
-    "n_train",
-    "n_test",
-    "seconds",
-    "tuning_seconds",
-    "trials",
-]
+    "dataset", "method", "seed", "status", "metric", "test", "train", "constant", "n_train", "n_test", "seconds",
+    "tuning_seconds", "trials",
+]  # fmt: skip
 _WIDE = [
-    "dataset",
-    "metric",
-    "method",
-    "splits",
-    "n",
-    "mean",
-    "std",
-    "p",
-    "p_corrected",
-    "best",
-    "not_worse",
-    "seconds",
-    "tuning_seconds",
-    "failed",
-    "messages",
-    "constant",
-    "beats_constant",
-    "better",
-]
+    "dataset", "metric", "method", "splits", "n", "mean", "std", "p", "p_corrected", "best", "not_worse", "seconds",
+    "tuning_seconds", "failed", "messages", "constant", "beats_constant", "better",
+]  # fmt: skip
 _PUBLISHED = [
-    "table",
-    "published_metric",
-    "published_mean",
-    "published_std",
-    "ours_mean",
-    "ours_std",
-    "mark",
-    "beats_published",
-]
+    "table", "published_metric", "published_mean", "published_std", "ours_mean", "ours_std", "mark", "beats_published",
+]  # fmt: skip
 
 #: What TeX reads as a command, and letters of the field that pdfLaTeX's text fonts lack.
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "–": "--",
-    "γ": r"$\gamma$",
-    "ε": r"$\varepsilon$",
-    "ϵ": r"$\epsilon$",
-    "λ": r"$\lambda$",
-    "ν": r"$\nu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "φ": r"$\phi$",
-    "χ": r"$\chi$",
+_TEX = {letter: f"\\{letter}" for letter in "{}$&%#_"}
+_TEX |= {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--",
+    "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "ϵ": r"$\epsilon$",
+    "λ": r"$\lambda$", "ν": r"$\nu$", "ρ": r"$\rho$", "σ": r"$\sigma$", "φ": r"$\phi$", "χ": r"$\chi$",
     "ω": r"$\omega$",
-}
+}  # fmt: skip
 _TEX_LETTERS = str.maketrans(_TEX)
 
 
@@ -100,31 +48,34 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return _csv(columns, ([row.get(key) for key in columns] for row in rows))
 
 
-def to_long_csv(records: Iterable[Finished]) -> str:
-    """A row a cell, done or failed, with everything that was measured; ``chosen`` is JSON."""
+def to_long_csv(records: Iterable[Record]) -> str:
+    """A row for each cell, done or failed, with everything that was measured; ``chosen`` is JSON."""
+    further = [column for column in COLUMNS if column.key not in _LONG]
     rows = []
     for r in records:
         cell = {"dataset": r.cell["data"]["dataset"], "method": r.cell["method"], "seed": r.cell["seed"]}
         values = [cell[key] if key in cell else getattr(r, key) for key in _LONG]
-        rows.append([*values, json.dumps(dict(r.chosen), sort_keys=True) if r.chosen else "", r.message])
-    return _csv([*_LONG, "chosen", "message"], rows)
+        chosen = json.dumps(dict(r.chosen), sort_keys=True) if r.chosen else ""
+        rows.append([*values, chosen, r.message, *(column.measured(r) for column in further)])
+    return _csv([*_LONG, "chosen", "message", *(column.key for column in further)], rows)
 
 
 def to_wide_csv(summary: Summary) -> str:
-    """A row a method on each data set, with its printed figure; one for each of several printed figures."""
+    """A row for each method on each data set, with its printed figure; one for each of several printed figures."""
+    further = [column.key for column in COLUMNS if column.key not in _WIDE]
     rows = []
     for table in summary.tables:
         for row in table.rows:
-            ours = {"dataset": table.dataset, "metric": table.metric, "splits": len(table.splits)} | row._asdict()
+            ours = {"dataset": table.dataset, "metric": table.metric, "splits": len(table.splits)} | row.to_dict()
             ours["messages"] = "; ".join(row.messages)
-            beside = [b for b in table.published if b.published.method == row.method]
             printed = [
                 [p.table, p.metric, p.mean, p.std, b.mean, b.std, p.mark, b.beats]
-                for b in beside
-                for p in [b.published]
+                for b in table.published
+                if (p := b.published).method == row.method
             ] or [[None] * len(_PUBLISHED)]
-            rows += [[*(ours[key] for key in _WIDE), *figures] for figures in printed]
-    return _csv([*_WIDE, *_PUBLISHED], rows)
+            measured = [ours[key] for key in further]
+            rows += [[*(ours[key] for key in _WIDE), *figures, *measured] for figures in printed]
+    return _csv([*_WIDE, *_PUBLISHED, *further], rows)
 
 
 def to_json(summary: Summary) -> str:
@@ -167,8 +118,19 @@ def to_latex(summary: Summary, *, label: str = "tab:comparison") -> str:
     return _latex("l" + "c" * (len(methods) + 1), header, lines, caption, label)
 
 
+def to_latex_costs(summary: Summary, *, label: str = "tab:costs") -> str:
+    """Means of what was measured besides the metric, a line for each method on each data set; needs booktabs."""
+    lines = []
+    for table in summary.tables:
+        for row in table.rows:
+            values = [number(row.measured[column.key], 3) for column in summary.columns]
+            lines.append(" & ".join([escape(table.dataset), escape(row.method), *values]) + r" \\")
+    header = " & ".join(["Data set", "Method", *(escape(column.heading) for column in summary.columns)])
+    return _latex("ll" + "c" * len(summary.columns), header, lines, "Means over the splits.", label)
+
+
 def to_latex_published(summary: Summary, *, label: str = "tab:published") -> str:
-    """The printed figures beside ours, a line each; those that are worse than a constant are marked. booktabs again."""
+    """The printed figures beside ours, a line each; those that are worse than a constant are marked; needs booktabs."""
     lines = []
     for table in summary.tables:
         for beside in table.published:
@@ -235,7 +197,7 @@ def _latex(columns: str, header: str, lines: list[str], caption: str, label: str
     return "\n".join([*head, *body, *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
-def _csv(header: list[str], rows: Iterable[Iterable[Any]]) -> str:
+def _csv(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -244,7 +206,9 @@ def _csv(header: list[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NamedTuples as objects, NaN as null."""
+    """Named tuples and rows as objects, NaN as null."""
+    if isinstance(value, Row):
+        return _plain(value.to_dict())
     if hasattr(value, "_asdict"):
         extra = {"mark": value.mark} if hasattr(value, "mark") else {}
         return {key: _plain(each) for key, each in value._asdict().items()} | extra

@@ -1,4 +1,4 @@
-"""A comparison as a person writes it: names, and KEY=VALUE for whatever else; and the command that repeats it."""
+"""A comparison as a user writes it: names, and KEY=VALUE for everything else; and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kernlab.compare.base import Comparison, Tuning
+from kernlab.compare.base import Comparison, Tuning, named
 from kernlab.data import DataSpec
 from kernlab.feature_maps.spectral import from_version_1
-from kernlab.methods import METHODS
 from kernlab.options import options_of
 from kernlab.spec import RunSpec
 
@@ -27,7 +26,7 @@ def assemble(
     seed: int = 0,
     device: str = "cpu",
 ) -> Comparison:
-    """The comparison, with each setting where it belongs.
+    """The comparison, with each setting in its place.
 
     Args:
         methods: names of methods and baselines.
@@ -56,9 +55,9 @@ def assemble(
 
 
 def settings_of(comparison: Comparison) -> dict[str, str]:
-    """The settings that ``assemble`` was given; of the data those that all data sets share."""
+    """The settings from which ``assemble`` makes it; of the data those that all data sets share."""
     found = dict(comparison.options)
-    if comparison.version == 1 and any("phase" in METHODS[m].schema() for m in comparison.methods if m in METHODS):
+    if comparison.version == 1 and any("phase" in m.schema() for m in map(named, comparison.methods) if m):
         found = from_version_1({"phase": "shared", **found})
     found |= {f"{method}.{key}": value for method, own in comparison.own.items() for key, value in own.items()}
     each = [_data_settings(data) for data in comparison.datasets]
@@ -74,7 +73,7 @@ def _data_settings(data: DataSpec) -> dict[str, Any]:
 
 
 def command(comparison: Comparison) -> str:
-    """The command line that repeats the comparison, or goes on with it."""
+    """The command line that repeats the comparison, or resumes it."""
     words = ["kernlab", "compare", "--methods", ",".join(comparison.methods)]
     words += ["--datasets", ",".join(data.dataset for data in comparison.datasets)]
     words += ["--repeats", str(comparison.repeats), "--seed", str(comparison.seed)]

@@ -1,9 +1,9 @@
-"""Everything that takes time: trainings, comparisons and reproductions, in one background queue a process.
+"""Everything that takes time: trainings, comparisons, reproductions and imports, in one queue for each process.
 
     jobs = manager();  jobs.trainings.submit(spec);  jobs.comparisons.start(comparison);  jobs.states()
 
-Nothing here knows pages or sessions: whoever has a job's id can watch it and steer it, and other processes that share
-the folder see it too.
+The queue is independent of pages and sessions: a job is watched and steered by its id, and other processes that share
+the folder can watch it too.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from kernlab.jobs.queue import LIVE, RULE, JobState, Kind, Queue
 
 if TYPE_CHECKING:
     from kernlab.jobs.comparisons import Comparisons
+    from kernlab.jobs.imports import Imports
     from kernlab.jobs.reproductions import Reproductions
     from kernlab.jobs.trainings import Trainings
 
@@ -43,7 +44,7 @@ class Jobs:
         self._lock = threading.Lock()
 
     def _kind(self, name: str, make: Callable[[], T]) -> T:
-        with self._lock:  # made when it is first asked for: a store that cannot be opened stops nobody else
+        with self._lock:  # made at its first use, so that a store which cannot be opened does not stop the other kinds
             if name not in self._kinds:
                 self._kinds[name] = make()
             found: T = self._kinds[name]
@@ -67,14 +68,21 @@ class Jobs:
 
     @property
     def reproductions(self) -> Reproductions:
-        """The published results that one function computes anew."""
+        """The reproductions of published results that are no comparisons."""
         from kernlab.jobs.reproductions import Reproductions
 
         return self._kind("reproduction", lambda: Reproductions(self.root, self._queue))
 
+    @property
+    def imports(self) -> Imports:
+        """The imports of tables and the downloads."""
+        from kernlab.jobs.imports import Imports
+
+        return self._kind("import", lambda: Imports(self._queue))
+
     def states(self) -> list[JobState]:
-        """Every job under way, of this process and of others: running first, then those that wait, then paused ones."""
-        kinds: tuple[Kind, ...] = (self.trainings, self.comparisons, self.reproductions)
+        """Every job under way, of this process and of others: running first, then queued, then paused."""
+        kinds: tuple[Kind[Any], ...] = (self.trainings, self.comparisons, self.reproductions, self.imports)
         return sorted((state for kind in kinds for state in kind.queue()), key=lambda state: LIVE.index(state.status))
 
     def steer(self, id: str, action: Literal["pause", "resume", "cancel"]) -> None:
@@ -82,7 +90,7 @@ class Jobs:
 
         Raises:
             UnknownNameError: no such job is under way here.
-            StoreError: it cannot be done with this job.
+            StoreError: this job does not allow it.
         """
         job = self._queue.get(id)
         if job is None:
@@ -90,13 +98,13 @@ class Jobs:
         {"pause": job.pause, "resume": job.resume, "cancel": job.cancel}[action]()
 
     def shutdown(self, timeout: float = 5.0) -> None:
-        """Ask every job to keep what it has and end, and wait for that; each is left as interrupted."""
+        """Ask every job to keep its results and end, and wait for that; each is left as interrupted."""
         self._queue.shutdown(timeout=timeout)
 
 
 def manager(root: Path | None = None) -> Jobs:
-    """The one of this process for the folder ``root`` (default: :func:`kernlab.paths.home`)."""
-    # Kept outside this module, which a hot reload of the app may throw away while its threads go on.
+    """The manager of this process for the folder ``root`` (default: :func:`kernlab.paths.home`)."""
+    # Kept outside this module, which a hot reload of the app may replace while its threads go on.
     shelf = sys.modules.setdefault("_kernlab_jobs", types.ModuleType("_kernlab_jobs"))
     lock: threading.Lock = shelf.__dict__.setdefault("lock", threading.Lock())
     managers: dict[Path, Jobs] = shelf.__dict__.setdefault("managers", {})

@@ -1,7 +1,6 @@
 """Comparisons in the background: one at a time, on the cores that no other job works on.
 
-A comparison that was stopped, or whose process was killed, goes on when it is started again: what is finished
-is kept as it was.
+A comparison that was stopped, or whose process was killed, goes on when it is started again: finished cells are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from kernlab.compare.records import RecordStore, StoredComparison
 from kernlab.compare.run import Computed, Planned, compare
 from kernlab.errors import KernlabError
 from kernlab.files import Claim
-from kernlab.jobs.queue import LIVE, Claimed, JobState, Kind, Queue, Status, elsewhere, sentence
+from kernlab.jobs.queue import LIVE, Claimed, JobState, Kind, Queue, Status, sentence
 
 __all__ = ["ComparisonState", "Comparisons", "remaining"]
 
@@ -31,7 +30,7 @@ class ComparisonState(JobState):
     """How far a comparison is.
 
     Attributes:
-        records: those there are, in the order of the cells.
+        records: of the finished cells, in the order of the cells.
         total: cells altogether; 0 until the data are loaded.
     """
 
@@ -62,7 +61,7 @@ class _Comparing(Claimed):
             if self.paused:
                 self.wait()
         if self._complete:
-            self.say("finished")
+            self.set_status("finished")
         else:
             self.skipped()
 
@@ -70,7 +69,7 @@ class _Comparing(Claimed):
         if not isinstance(error, KernlabError):
             _log.error("a comparison stopped with an unexpected error", exc_info=error)
         self.error = sentence(error)
-        self.say("failed")
+        self.set_status("failed")
 
     @property
     def _complete(self) -> bool:
@@ -89,12 +88,12 @@ class _Comparing(Claimed):
             elif isinstance(event, Computed):
                 if not event.elsewhere:
                     self._fresh.add(event.record.key)
-                # Who reads the old mapping is not disturbed.
+                # A new mapping, so that a thread which iterates over the old one is not disturbed.
                 self._records = {**self._records, event.record.key: event.record}
 
     def _at_once(self) -> int:
-        """Cells that may be computed at a time: one core is left to each other job that works."""
-        return max(1, devices.cores() - len(self.queue.beside(self)))
+        """Cells that may be computed at a time: one core is left to each other group of jobs."""
+        return max(1, devices.cores() - len({job.group for job in self.queue.beside(self)}))
 
     def _uses(self) -> str:
         if self._options["backend"] != "local" or self._comparison.device != "cpu":
@@ -113,21 +112,20 @@ class _Comparing(Claimed):
         )  # fmt: skip
 
 
-class Comparisons(Kind):
+class Comparisons(Kind[ComparisonState]):
     """The comparisons in one folder.
 
     Args:
         store: where they are kept.
-        queue: default: one of its own.
+        queue: default: a new one.
     """
 
     kind = "comparison"
-    last: dict[str, ComparisonState]
 
     def __init__(self, store: RecordStore, queue: Queue | None = None) -> None:
         super().__init__(queue)
         self.store = store
-        self._read: dict[str, Record] = {}  # of those that other processes compute, by key of the cell
+        self._read: dict[str, Record] = {}  # by key of the cell, of comparisons that other processes compute
 
     def start(
         self,
@@ -139,7 +137,7 @@ class Comparisons(Kind):
         workers: int | None = None,
         retry: bool = False,
     ) -> str:
-        """Start or resume a comparison; returns its id at once. One that is under way here is resumed if it is paused.
+        """Start or resume a comparison; returns its id at once. A paused one goes on.
 
         Args:
             comparison: what to compare.
@@ -150,70 +148,61 @@ class Comparisons(Kind):
             StoreError: it cannot be stored, or another process works on it.
         """
         stored = self.store.keep(comparison, name)
-        if job := self.jobs.get(stored.id):
-            job.resume()
+        if self._goes_on(stored.id):
             return stored.id
-        claim = self.store.work(stored.id)
-        if claim is None:
-            raise elsewhere(self.kind, stored.name)
+        claim = self.store.work(stored.id) or self._refuse(stored.name)
         options = {"name": name, "backend": backend, "address": address, "workers": workers, "retry": retry}
         self.last.pop(stored.id, None)
         self.jobs.start(_Comparing(self, stored, claim, options))
         return stored.id
 
     def snapshot(self, id: str) -> ComparisonState:
-        """How far the comparison is, also one that this process has never worked on.
+        """How far the comparison is, whichever process works or worked on it.
 
         Raises:
             UnknownNameError: there is none of that id.
         """
         if isinstance(job := self.jobs.get(id), _Comparing):
             return job.state()
-        stored, held = self.store.comparison(id), self.store.working(id)
+        stored, claim = self.store.comparison(id), self.store.working(id)
         last = self.last.get(id)
-        if last and held != "held" and len(last.records) == self.store.finished(stored):
+        if last and claim != "held" and len(last.records) == self.store.finished(stored):
             return last
         for key in stored.keys:
             if key not in self._read and (record := self.store.get(key)):
                 self._read[key] = record
         records = tuple(self._read[key] for key in stored.keys if key in self._read)
-        if held != "held":
+        if claim != "held":
             self._read = {}
-        return self._stored(stored, held, len(records), records=records)
+        return self._stored(stored, claim, len(records), records=records)
 
-    def _stored(self, stored: StoredComparison, held: str, done: int, **facts: Any) -> ComparisonState:
+    def _stored(self, stored: StoredComparison, claim: str, done: int, **facts: Any) -> ComparisonState:
         total = len(stored.keys)
         status: Status = "stopped"
-        if held == "held":
+        if claim == "held":
             status = "running"
         elif total and done == total:
             status = "finished"
-        elif held == "abandoned":
+        elif claim == "abandoned":
             status = "interrupted"
         return ComparisonState(
             id=stored.id, kind=self.kind, name=stored.name, status=status, done=done / total if total else None,
-            total=total, uses="another process" if held == "held" else "", **facts,
+            total=total, uses="another process" if claim == "held" else "", **facts,
         )  # fmt: skip
 
-    def elsewhere(self) -> list[JobState]:
+    def elsewhere(self) -> list[ComparisonState]:
         found = [stored for stored in self.store.worked_on() if not self.jobs.get(stored.id)]
         return [self._stored(stored, "held", self.store.finished(stored)) for stored in found]
 
     def running(self) -> list[str]:
-        """Ids of those that are under way, here or in another process."""
+        """Ids of the comparisons under way, here or in another process."""
         return [state.id for state in self.queue()]
-
-    def wait(self, id: str, timeout: float | None = None) -> ComparisonState:
-        """The state once it has ended, or after ``timeout`` seconds."""
-        state = super().wait(id, timeout)
-        assert isinstance(state, ComparisonState)
-        return state
 
 
 def remaining(cells: Sequence[Cell], records: Mapping[str, Record], fresh: set[str], elapsed: float) -> float | None:
-    """Estimated seconds to the end: what is left, at the pace of what was computed in ``elapsed`` seconds.
+    """Estimated seconds to the end, at the pace of the ``fresh`` cells, which took ``elapsed`` seconds together.
 
-    A cell is taken to cost what the same method cost on the same data so far, else the mean of all.
+    The cost of a cell is the mean over the finished cells of the same method on the same data, else over all of them.
     """
     costs: dict[tuple[str, str], list[float]] = defaultdict(list)
     for record in list(records.values()):

@@ -1,10 +1,12 @@
-"""The background queue: one thread a job, which waits for its turn, works, and may give its turn to another.
+"""The background queue: one thread for each job, which waits for its turn, works, and may give its turn to another.
 
-    queued → running ⇄ paused → finished | failed | stopped (asked for) | interrupted (the process ended)
-                └ stopping: what is under way is finished first
+    queued → running ⇄ paused → finished | failed | stopped (by a user) | interrupted (the process ended)
+                └ stopping: the computation under way is finished first
 
-Jobs of one line work one after the other, in the order in which they came: the trainings on one device, the
-comparisons, the reproductions. Jobs of different lines work side by side: :data:`RULE`.
+Jobs of one line work one after the other, in the order of their start: the trainings on one device, the comparisons,
+the reproductions. Jobs of different lines work side by side: :data:`RULE`. Jobs of one group have one place in their
+line and work in step (:mod:`kernlab.jobs.groups`). Each job is claimed by one process; a second process can watch it,
+but can neither steer it nor begin it again before it has ended.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from kernlab.errors import KernlabError, StoreError
 from kernlab.files import Claim
+from kernlab.jobs.groups import Group
 from kernlab.training.control import Control
 
 __all__ = ["LIVE", "RULE", "Claimed", "Job", "JobState", "Kind", "Queue", "Status"]
@@ -33,6 +35,8 @@ RULE = (
     "computes on every core and leaves one core to each other job that works."
 )
 
+S = TypeVar("S", bound="JobState")
+
 
 @dataclass(frozen=True, kw_only=True)
 class JobState:
@@ -42,16 +46,17 @@ class JobState:
         id: of the run, the comparison or the reproduction.
         kind: "training", "comparison" or "reproduction".
         name: what the user calls it.
-        status: see above; "" where it was never begun.
-        position: how many jobs of its line come before it; 0 while it works, None when it has ended, is paused, or
+        status: see above; "" if it was never begun.
+        position: how many jobs of its line come before it; 0 while it works, None if it has ended, is paused, or
             belongs to another process.
-        done: the share of its work that is done, None where that is not known.
+        done: the finished share of its work, None if that is unknown.
         elapsed: seconds of work so far, without pauses and queues.
-        remaining: estimated seconds to the end, None when there is nothing to estimate from.
+        remaining: estimated seconds to the end, None if nothing allows an estimate.
         uses: the device or the cores that it computes on.
-        error: the sentence that a failed one ended with.
+        error: the sentence with which it failed.
         beside: the other jobs of this process that are computing now.
-        mine: this process works on it, so it can be steered here.
+        in_step: the names of the other jobs of its group.
+        mine: this process works on it, so this process can pause, resume and stop it.
         pausable: it can be paused.
     """
 
@@ -66,48 +71,14 @@ class JobState:
     uses: str = ""
     error: str = ""
     beside: tuple[str, ...] = ()
+    in_step: tuple[str, ...] = ()
     mine: bool = False
     pausable: bool = True
 
     @property
     def live(self) -> bool:
-        """Somebody works, or waits to work, on it."""
+        """A process works on it or waits to do so."""
         return self.status in LIVE
-
-
-class Turns:
-    """Who may work in which line: the first one does, the others wait in the order in which they came."""
-
-    def __init__(self) -> None:
-        self.changed = threading.Condition()
-        self._lines: dict[str, list[str]] = defaultdict(list)
-
-    def take(self, line: str, id: str, given_up: Callable[[], bool]) -> bool:
-        """Wait for the turn; False when ``given_up`` comes first (then the job has left the line)."""
-        with self.changed:
-            waiting = self._lines[line]
-            if id not in waiting:
-                waiting.append(id)
-            self.changed.wait_for(lambda: waiting[0] == id or given_up())
-            if given_up():
-                waiting.remove(id)
-                self.changed.notify_all()
-                return False
-            return True
-
-    def leave(self, line: str, id: str) -> None:
-        with self.changed, suppress(ValueError):
-            self._lines[line].remove(id)
-            self.changed.notify_all()
-
-    def position(self, line: str, id: str) -> int | None:
-        with self.changed:
-            waiting = self._lines[line]
-            return waiting.index(id) if id in waiting else None
-
-    def notify(self) -> None:
-        with self.changed:
-            self.changed.notify_all()
 
 
 class Job(Control):
@@ -118,9 +89,12 @@ class Job(Control):
 
     kind: ClassVar[str]
 
-    def __init__(self, queue: Queue, id: str, name: str, line: str, *, paused: bool = False) -> None:
+    def __init__(
+        self, queue: Queue, id: str, name: str, line: str, *, paused: bool = False, group: Group | None = None
+    ) -> None:
         super().__init__(paused=paused)
         self.queue, self.id, self.name, self.line = queue, id, name, line
+        self.group = group or queue.group()
         self.status: Status = "queued"
         self.error = ""
         self.interrupted = False  # the process ends; nobody asked this job to stop
@@ -128,55 +102,68 @@ class Job(Control):
         self._seconds, self._since = 0.0, 0.0  # 0: the clock stands
         self.thread = threading.Thread(target=self._run, name=f"{self.kind}-{id}", daemon=True)
 
-    # What a kind of job says of itself.
+    # What a kind of job defines.
 
     def work(self) -> None:
-        """Do all of it; runs in the job's thread, in its turn."""
+        """Compute everything; called in the job's thread, in its turn."""
         raise NotImplementedError
 
     def skipped(self) -> None:
-        """It was stopped before its first turn."""
+        """The job was stopped before its first turn."""
 
     def failed(self, error: BaseException) -> None:
-        """Keep the reason; a thread has nobody to raise it to."""
+        """Keep the reason, since no caller waits for the thread's exceptions."""
         raise NotImplementedError
 
     def ended(self) -> None:
-        """Let go of what it holds."""
+        """Release the job's claim."""
 
     def state(self) -> JobState:
-        """How far it is."""
+        """How far the job is."""
         raise NotImplementedError
 
-    # Whoever waits in line must notice these too.
+    # Requests, which a job that waits in line must notice too.
 
     def pause(self) -> None:
         super().pause()
-        self.queue.turns.notify()
+        self.queue.notify()
 
     def step(self, unit: Literal["batch", "epoch"] = "batch") -> None:
         super().step(unit)
-        self.queue.turns.notify()
+        self.queue.notify()
 
     def cancel(self) -> None:
         super().cancel()
-        self.queue.turns.notify()
+        self.queue.notify()
 
     # The job's own thread.
 
     def _run(self) -> None:
         try:
-            if self.queue.turns.take(self.line, self.id, lambda: self.cancelled):
-                self.say("running")  # a job submitted in pause takes a turn too, to set itself up
+            if self._take(lambda: self.cancelled):
+                self.set_status("running")  # a job submitted in pause takes a turn too, to set itself up
                 self.work()
             else:
                 self.skipped()
         except BaseException as error:
             self.failed(error)
         finally:
-            self.queue.turns.leave(self.line, self.id)
+            self._leave()
             self.ended()
             self.queue.forget(self.id)
+
+    def _take(self, given_up: Callable[[], bool]) -> bool:
+        """Wait for the turn of the group, then for that of the job in its group; False if ``given_up`` comes first."""
+        return self.queue.take(self, given_up) and self.group.take(self.id, self.progress, given_up)
+
+    def _leave(self) -> None:
+        self.group.leave(self.id)
+        self.queue.leave(self)
+
+    @property
+    def progress(self) -> float:
+        """What is equal among jobs in step; comparable within a group."""
+        return self.elapsed
 
     @property
     def asked_to_pause(self) -> bool:
@@ -184,30 +171,30 @@ class Job(Control):
 
     @property
     def paused(self) -> bool:
-        """It must not work: a pause was asked for, or its turn was given away since and has not come again."""
+        """It must not work: a pause was asked for, or it gave its turn away and waits for the next one."""
         return self.asked_to_pause or (self._turn_given_away and not self.cancelled)
 
     def wait(self) -> None:
-        """Rest while a pause is asked for, without the turn; then wait for the next turn.
+        """Give the turn away while a pause is asked for; then wait for the next turn.
 
-        A cancel and a checkpoint need no turn: neither computes.
+        A cancel, a checkpoint and a change of an option need no turn, since none of them computes.
         """
         while self.paused and not self.cancelled:
             if self.asked_to_pause:
                 self._turn_given_away = True
-                self.queue.turns.leave(self.line, self.id)
-                self.say("paused")
+                self._leave()
+                self.set_status("paused")
                 super().wait()
-                if self.asked_to_pause and self._checkpoint:
+                if self.asked_to_pause and self.noted:
                     return
             else:
-                self.say("queued")
-                if self.queue.turns.take(self.line, self.id, lambda: self.cancelled or self.asked_to_pause):
+                self.set_status("queued")
+                if self._take(lambda: self.cancelled or self.asked_to_pause):
                     self._turn_given_away = False
-                    self.say("running")
+                    self.set_status("running")
 
-    def say(self, status: Status) -> None:
-        """The status from now on; the clock goes only while the job is running."""
+    def set_status(self, status: Status) -> None:
+        """Set the status; the clock runs only while the job is running."""
         self._seconds, self._since = self.elapsed, time.monotonic() if status == "running" else 0.0
         self.status = status
 
@@ -220,32 +207,33 @@ class Job(Control):
 
     @property
     def shown(self) -> Status:
-        """The status as others see it: a running job that was asked to stop or to pause first ends what it is at."""
+        """The status as others see it: a running job finishes its computation before it stops or pauses."""
         ending = self.cancelled or (self.asked_to_pause and self.kind == "comparison")
         return "stopping" if self.status == "running" and ending else self.status
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What every state says alike."""
+        """The fields of the state that every kind of job has."""
         place: dict[str, Any] = {"id": self.id, "kind": self.kind, "name": self.name, "status": self.shown}
-        place |= {"position": self.queue.turns.position(self.line, self.id), "mine": True, "error": self.error}
+        place |= {"position": self.queue.position(self), "mine": True, "error": self.error}
+        place |= {"in_step": tuple(job.name for job in self.queue.in_step(self))}
         return {**place, "beside": tuple(f"the {job.kind} {job.name}" for job in self.queue.beside(self))}
 
 
 class Claimed(Job):
-    """A job that claims what it works on, so that no other process does, and whose end is remembered by its kind.
+    """A job with a :class:`kernlab.files.Claim` on its work, whose last state its kind keeps.
 
     Args:
-        owner: what remembers it, in ``last``.
-        claim: released when the job has ended; of an interrupted one a mark stays.
+        owner: keeps the last state, in ``last``.
+        claim: released when the job has ended; the file of an interrupted job stays.
     """
 
-    def __init__(self, owner: Kind, claim: Claim, id: str, name: str, line: str) -> None:
+    def __init__(self, owner: Kind[Any], claim: Claim, id: str, name: str, line: str) -> None:
         super().__init__(owner.jobs, id, name, line)
         self._last, self._claim = owner.last, claim
 
     def skipped(self) -> None:
-        self.say("interrupted" if self.interrupted else "stopped")
+        self.set_status("interrupted" if self.interrupted else "stopped")
 
     def ended(self) -> None:
         self._last[self.id] = replace(self.state(), position=None, mine=False)
@@ -253,39 +241,81 @@ class Claimed(Job):
 
 
 class Queue:
-    """The jobs that one process works on."""
+    """The jobs that one process works on, and their lines: the first group of a line works, the others wait."""
 
     def __init__(self) -> None:
-        self.turns = Turns()
+        self._changed = threading.Condition()
+        self._lines: dict[str, dict[Group, set[str]]] = defaultdict(dict)  # groups with those of their jobs that work
         self._jobs: dict[str, Job] = {}
-        self._lock = threading.Lock()
+
+    # -- turns
+
+    def group(self) -> Group:
+        """A group that no job has yet."""
+        return Group(self._changed)
+
+    def take(self, job: Job, given_up: Callable[[], bool]) -> bool:
+        """Wait for the turn of the job's group; False if ``given_up`` comes first, and then the job has left."""
+        with self._changed:
+            line = self._lines[job.line]
+            line.setdefault(job.group, set()).add(job.id)
+            self._changed.wait_for(lambda: next(iter(line)) is job.group or given_up())
+            if given_up():
+                self.leave(job)
+                return False
+            return True
+
+    def leave(self, job: Job) -> None:
+        """Work no longer. A group leaves its line with the last of its jobs."""
+        with self._changed:
+            line = self._lines[job.line]
+            line.get(job.group, set()).discard(job.id)
+            if not line.get(job.group, True):
+                del line[job.group]
+                self._changed.notify_all()
+
+    def position(self, job: Job) -> int | None:
+        """How many groups of its line come before the job; None where it does not wait or work."""
+        with self._changed:
+            line = self._lines[job.line]
+            return list(line).index(job.group) if job.id in line.get(job.group, ()) else None
+
+    def notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    # -- jobs
 
     def start(self, job: Job) -> None:
         """Let a job wait for its turn and work."""
-        with self._lock:
+        with self._changed:
             self._jobs[job.id] = job
         job.thread.start()
 
     def forget(self, id: str) -> None:
-        with self._lock:
+        with self._changed:
             self._jobs.pop(id, None)
 
     def get(self, id: str) -> Job | None:
-        """The job of that id; None where it does not belong to this process, or has ended."""
-        with self._lock:
+        """The job of that id; None if it belongs to another process or has ended."""
+        with self._changed:
             return self._jobs.get(id)
 
     def jobs(self, kind: str = "") -> list[Job]:
-        """All of them, or those of one kind."""
-        with self._lock:
+        """All jobs, or those of one kind."""
+        with self._changed:
             return [job for job in self._jobs.values() if not kind or job.kind == kind]
 
     def beside(self, job: Job) -> list[Job]:
-        """The other jobs that are computing now."""
-        return [other for other in self.jobs() if other is not job and other.status == "running"]
+        """The jobs of other groups that are computing now."""
+        return [other for other in self.jobs() if other.group is not job.group and other.status == "running"]
+
+    def in_step(self, job: Job) -> list[Job]:
+        """The other jobs of its group."""
+        return [other for other in self.jobs() if other.group is job.group and other is not job]
 
     def shutdown(self, kind: str = "", timeout: float = 5.0) -> None:
-        """Ask every job to keep what it has and end, and wait for that; each is left as interrupted."""
+        """Ask every job to keep its results and end, and wait for that; each is left as interrupted."""
         jobs = self.jobs(kind)
         for job in jobs:
             job.interrupted = True
@@ -295,28 +325,28 @@ class Queue:
             job.thread.join(max(0.0, deadline - time.monotonic()))
 
 
-class Kind:
+class Kind(Generic[S]):
     """What can be done with the jobs of one kind, whichever process works on them.
 
     Args:
-        queue: of this process; default: one of its own.
+        queue: of this process; default: a new one.
 
     Attributes:
-        last: how the claimed ones ended that this process has worked on.
+        last: the last states of the claimed jobs of this process.
     """
 
     kind: ClassVar[str]
 
     def __init__(self, queue: Queue | None = None) -> None:
         self.jobs = queue or Queue()
-        self.last: dict[str, Any] = {}
+        self.last: dict[str, S] = {}
 
-    def snapshot(self, id: str) -> JobState:
-        """How far the job is, whoever works or worked on it."""
+    def snapshot(self, id: str) -> S:
+        """How far the job is, whichever process works or worked on it."""
         raise NotImplementedError
 
-    def elsewhere(self) -> list[JobState]:
-        """Those that other processes work on."""
+    def elsewhere(self) -> list[S]:
+        """The states of the jobs that other processes work on."""
         raise NotImplementedError
 
     def queue(self) -> list[JobState]:
@@ -327,18 +357,18 @@ class Kind:
         return sorted((s for s in states if s.live), key=lambda s: (LIVE.index(s.status), s.position or 0))
 
     def pause(self, id: str) -> None:
-        """Rest after what is under way, and let the next job of its line work."""
+        """Pause after the computation under way, and let the next job of the line work."""
         self._job(id).pause()
 
     def resume(self, id: str) -> None:
-        """Go on, at the end of its line."""
+        """Go on, at the end of the line."""
         self._job(id).resume()
 
     def cancel(self, id: str) -> None:
-        """Stop after what is under way; what is finished is kept, and the job can be resumed."""
+        """Stop after the computation under way; its results are kept, and the job can be resumed."""
         self._job(id).cancel()
 
-    def wait(self, id: str, timeout: float | None = None) -> JobState:
+    def wait(self, id: str, timeout: float | None = None) -> S:
         """The job's state once it has ended, or after ``timeout`` seconds."""
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         if job := self.jobs.get(id):
@@ -362,13 +392,25 @@ class Kind:
             raise StoreError(f"a {self.kind} must be under way to be steered", f"{state.name} is {state.status}", fix)
         return job
 
+    # Beginning and resuming: a job of this process goes on, a job of another process is left to it.
+
+    def _goes_on(self, id: str, paused: bool = False) -> bool:
+        """Whether this process works on the job; a paused one goes on, unless it is to stay ``paused``."""
+        job = self.jobs.get(id)
+        if job and self.snapshot(id).live:
+            if not paused:
+                job.resume()
+            return True
+        if job:  # its thread is about to release the claim
+            job.thread.join()
+        return False
+
+    def _refuse(self, name: str) -> NoReturn:
+        """Another process works on the job."""
+        fix = "watch it here and steer it there, or wait for its end"
+        raise StoreError(f"a {self.kind} must not be begun while another process works on it", name, fix)
+
 
 def sentence(error: BaseException) -> str:
-    """What ended a job, for its reader."""
+    """Why a job failed, for its reader."""
     return str(error) if isinstance(error, KernlabError) else f"{type(error).__name__}: {error}"
-
-
-def elsewhere(kind: str, name: str) -> StoreError:
-    """The refusal to begin what another process works on."""
-    fix = "watch it here and steer it there, or wait for its end"
-    return StoreError(f"a {kind} must not be begun while another process works on it", name, fix)

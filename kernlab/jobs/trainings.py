@@ -1,14 +1,16 @@
-"""Trainings in the background: one at a time on each device; whoever has a run's id can watch it and steer it."""
+"""Trainings in the background: one at a time on each device. A run is watched and steered by its id."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from kernlab.errors import KernlabError, StoreError, UnknownNameError
+from kernlab.jobs.groups import Equal, Group
 from kernlab.jobs.queue import LIVE, Job, JobState, Kind, Queue, Status
 from kernlab.runs.record import LIVE as STORED_LIVE
 from kernlab.runs.record import Run
@@ -17,13 +19,13 @@ from kernlab.runs.writer import Writer
 from kernlab.training.control import Control
 from kernlab.training.events import Cancelled, Checkpoint, Event
 
-__all__ = ["Train", "TrainingState", "Trainings"]
+__all__ = ["RunState", "Train", "Trainings"]
 
 _log = logging.getLogger(__name__)
 
 
 class Train(Protocol):
-    """What a job runs: a spec as JSON in, events out."""
+    """The function that trains: from a spec as JSON to events."""
 
     def __call__(self, spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]: ...
 
@@ -43,11 +45,11 @@ def _device_key(device: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingState(JobState):
+class RunState(JobState):
     """How far a run is.
 
     Attributes:
-        step, total_steps: steps done, and steps of the whole run (None before it has started).
+        step, total_steps: finished steps, and steps of the whole run (None before it has started).
         epoch: passes over the training part.
     """
 
@@ -56,28 +58,52 @@ class TrainingState(JobState):
     epoch: float
 
 
-def _state(step: int, total: int | None, *, since: tuple[int, float], elapsed: float, **facts: Any) -> TrainingState:
-    """Args:
-    since: step and clock when this process began; what is left is estimated from the pace since then.
-    """
+def _state(step: int, total: int | None, *, since: tuple[int, float], elapsed: float, **facts: Any) -> RunState:
+    """The state, with the remaining time at the pace since the step and clock ``since``."""
     steps, seconds = step - since[0], elapsed - since[1]
     remaining = (total - step) * seconds / steps if total is not None and steps > 0 else None
     remaining = remaining if facts["status"] in LIVE else None
     done = step / total if total else None
-    return TrainingState(step=step, total_steps=total, elapsed=elapsed, remaining=remaining, done=done, **facts)
+    return RunState(step=step, total_steps=total, elapsed=elapsed, remaining=remaining, done=done, **facts)
+
+
+class Pace:
+    """Steps a second over the last seconds. The first steps of a process load code, and say little about the others."""
+
+    EVERY, LONGEST = 0.2, 5.0  # seconds between two notes, and from the first to the last of them
+
+    def __init__(self) -> None:
+        self._notes: deque[tuple[int, float]] = deque()
+
+    def note(self, step: int, seconds: float) -> None:
+        """Take down the step that a training has reached, and its clock."""
+        notes = self._notes
+        if notes and seconds - notes[-1][1] < self.EVERY:
+            return
+        notes.append((step, seconds))
+        while len(notes) > 3 and seconds - notes[1][1] > self.LONGEST:
+            notes.popleft()
+
+    @property
+    def since(self) -> tuple[int, float] | None:
+        """The step and clock from which the pace is measured; None before there is one."""
+        return self._notes[1 if len(self._notes) > 2 else 0] if self._notes else None
 
 
 class _Training(Job):
     kind = "training"
 
     def __init__(
-        self, owner: Trainings, run: Run, device: str, writer: Writer, checkpoint: Checkpoint | None, paused: bool
-    ) -> None:
-        super().__init__(owner.jobs, run.id, run.name, f"training on {device}", paused=paused)
+        self, owner: Trainings, run: Run, device: str, writer: Writer, checkpoint: Checkpoint | None, paused: bool,
+        group: Group | None,
+    ) -> None:  # fmt: skip
+        super().__init__(owner.jobs, run.id, run.name, f"training on {device}", paused=paused, group=group)
         self.run, self.device, self.writer = run, device, writer
         self._owner, self._resume = owner, checkpoint
-        self.started: tuple[int, float] | None = None  # step and clock when training began here
+        self.started, self.pace = False, Pace()
         self.total_steps, self.epoch = run.total_steps, run.epoch
+        self._before = 0.0  # epochs of the first stretch, once the second has begun
+        self._reached = run.epoch
 
     def work(self) -> None:
         spec = self.run.resolved or self.run.spec  # a resumed run keeps what the rules once chose
@@ -94,22 +120,26 @@ class _Training(Job):
         self.consume(Cancelled(self.writer.step))
 
     def consume(self, event: Event) -> None:
-        """Store an event and remember how far it says the run is."""
+        """Store an event and keep its step, epoch and number of steps."""
         if self.interrupted:
             self.writer.cancelled_as = "interrupted"
         self.writer.write(event)
         kind = type(event).__name__
         if kind == "Started":
             self.total_steps = event.facts.get("total_steps")  # type: ignore[union-attr]
-            self.started = self.writer.step, self.writer.seconds
+            self.started = True
+            self._before = float(event.facts.get("kept", {}).get("stopped", 0.0))  # type: ignore[union-attr]
         if kind == "Kept":
             self.total_steps = event.facts["total_steps"]  # type: ignore[union-attr]
+            self._before = float(event.epoch)  # type: ignore[union-attr]
+        if self.started:
+            self.pace.note(self.writer.step, self.writer.seconds)
         self.epoch = float(getattr(event, "epoch", self.epoch))
 
     def failed(self, error: BaseException) -> None:
         message = str(error)
         if isinstance(error, KernlabError) and not (self.started or self.run.facts):
-            self._owner.refused[self.id] = error  # first: whoever asks must not meet a run that is half gone
+            self._owner.refused[self.id] = error  # before the purge, so that a snapshot finds the run or this
             with suppress(StoreError):
                 self.writer.fail(message)
                 self._owner.store.purge(self.id)
@@ -126,31 +156,51 @@ class _Training(Job):
             _log.error("the end of run %s could not be stored: %s", self.id, trouble)
             self._owner.not_stored[self.id] = message
 
-    def say(self, status: Status) -> None:
+    @property
+    def progress(self) -> float:
+        return self._reached if self.group.equal == "epochs" else self.writer.seconds
+
+    def give_way(self, epoch: float) -> bool:
+        self._reached = self._before + epoch
+        if not self.group.over:
+            return False
+        self.writer.clock(False)
+        try:
+            return self.group.give_way(self.id, self.progress, lambda: self.cancelled or self.asked_to_pause)
+        finally:
+            self.writer.clock(True)
+
+    def set_status(self, status: Status) -> None:
         if status != self.status:
-            self.writer.status(status)  # type: ignore[arg-type]  # no other is ever said while it works
+            self.writer.status(status)  # type: ignore[arg-type]  # the only ones while it works
             self.status = status
 
-    def state(self) -> TrainingState:
+    def state(self) -> RunState:
+        own = self._alone()
+        left = [each for job in self.queue.in_step(self) if (each := job._alone().remaining)]  # type: ignore[attr-defined]
+        return own if own.remaining is None else replace(own, remaining=own.remaining + sum(left))
+
+    def _alone(self) -> RunState:
+        """The state, with the time that the run takes for itself."""
         step, elapsed = self.writer.step, self.writer.seconds
-        since = self.started or (step, elapsed)
+        since = self.pace.since or (step, elapsed)
         return _state(
             step, self.total_steps, since=since, elapsed=elapsed, epoch=self.epoch, uses=self.device, **self.facts
         )
 
 
-class Trainings(Kind):
+class Trainings(Kind[RunState]):
     """The trainings over one store.
 
     Args:
         store: where the runs are kept.
-        train: what a job runs; default: the trainer.
-        device_key: which device a spec's ``device`` means; runs of one key never run at once.
-        queue: default: one of its own.
+        train: the function that trains; default: the trainer.
+        device_key: the device that a spec's ``device`` names; of the runs of one key one trains at a time.
+        queue: default: a new one.
 
     Attributes:
-        refused: why runs never started; nothing of them is kept.
-        not_stored: last sentences of runs whose end the disk would not take.
+        refused: why runs could not start, by their ids; they are not kept.
+        not_stored: errors of runs whose end could not be written to the disk.
     """
 
     kind = "training"
@@ -168,51 +218,92 @@ class Trainings(Kind):
         self.refused: dict[str, KernlabError] = {}
         self.not_stored: dict[str, str] = {}
 
-    def submit(self, spec: Any, *, paused: bool = False, name: str | None = None) -> str:
+    def group(self, beside: Iterable[str] = (), equal: Equal = "epochs") -> Group:
+        """The group for runs that train in step.
+
+        Args:
+            beside: the group is that of the first of these runs that this process works on; otherwise a new one.
+            equal: what is equal among its runs from now on.
+        """
+        found = next((job.group for each in beside if (job := self.jobs.get(each))), None) or self.jobs.group()
+        found.equal = equal
+        return found
+
+    def submit(
+        self, spec: Any, *, paused: bool = False, name: str | None = None, group: Group | None = None
+    ) -> str:  # fmt: skip
         """Start a run as soon as its device is free; returns its id at once.
 
         Args:
             spec: a RunSpec, or the dictionary of one.
             paused: set it up, then pause before the first mini-batch.
             name: what the user calls it.
+            group: the run trains in step with the others of this :meth:`group`.
 
         Raises:
             DeviceError: this machine lacks the device.
             StoreError: the run cannot be stored.
         """
-        asked: dict[str, Any] = dict(spec) if isinstance(spec, Mapping) else spec.to_dict()
-        device = self._device_key(str(asked.get("device", "auto")))
-        run_id = self.store.create(asked, name)
-        self._start(self.store.get(run_id), device, None, paused)
+        wanted: dict[str, Any] = dict(spec) if isinstance(spec, Mapping) else spec.to_dict()
+        device = self._device_key(str(wanted.get("device", "auto")))
+        run_id = self.store.create(wanted, name)
+        self._start(self.store.get(run_id), device, None, paused, group)
         return run_id
 
-    def resume_run(self, run_id: str, *, paused: bool = False) -> None:
-        """Let a stopped, interrupted or failed run go on from its checkpoint (from the start where it left none).
+    def resume_run(self, run_id: str, *, paused: bool = False, group: Group | None = None) -> None:
+        """Let a stopped, interrupted or failed run go on from its checkpoint (else from its start), or a paused one.
+
+        Args:
+            group: as of :meth:`submit`; a run that is under way keeps its own.
 
         Raises:
             UnknownNameError: no such run.
-            StoreError: it has finished, or somebody works on it.
+            StoreError: it has finished, or another process works on it.
         """
+        if self._goes_on(run_id, paused):
+            return
         run, checkpoint = self.store.get(run_id), self.store.checkpoint(run_id)
-        self._start(run, self._device_key(str(run.spec.get("device", "auto"))), checkpoint, paused)
+        if run.status in STORED_LIVE:
+            self._refuse(run.name)
+        self._start(run, self._device_key(str(run.spec.get("device", "auto"))), checkpoint, paused, group)
 
-    def _start(self, run: Run, device: str, checkpoint: Checkpoint | None, paused: bool) -> None:
-        self.jobs.start(_Training(self, run, device, self.store.writer(run.id), checkpoint, paused))
+    def _start(
+        self, run: Run, device: str, checkpoint: Checkpoint | None, paused: bool, group: Group | None
+    ) -> None:  # fmt: skip
+        self.jobs.start(_Training(self, run, device, self.store.writer(run.id), checkpoint, paused, group))
 
     def step(self, run_id: str, unit: Literal["batch", "epoch"] = "batch") -> None:
         """Do one mini-batch, or go on to the end of the epoch, then pause."""
         self._job(run_id).step(unit)
 
+    def change(self, run_id: str, **values: float) -> None:
+        """Give options of a run under way other values from its next step on; the run keeps that as a part of its spec.
+
+        Args:
+            run_id: the run.
+            values: by the names of :func:`kernlab.methods.changes.may_change`.
+
+        Raises:
+            KernlabError: the method has no such option, the value makes no sense, or nobody here works on the run.
+        """
+        from kernlab.spec import RunSpec
+
+        job, run = self._job(run_id), self.store.get(run_id)
+        spec = RunSpec.from_dict(run.resolved or run.spec)
+        for option, value in values.items():
+            spec.with_change(0, option, value)
+        job.change(values)
+
     def checkpoint(self, run_id: str) -> None:
         """Ask for a checkpoint after the mini-batch under way."""
         self._job(run_id).request_checkpoint()
 
-    def snapshot(self, id: str) -> TrainingState:
-        """How far the run is, whoever works or worked on it.
+    def snapshot(self, id: str) -> RunState:
+        """How far the run is, whichever process works or worked on it.
 
         Raises:
             UnknownNameError: no such run.
-            KernlabError: why this run could not start (bad data, no such device); nothing of it was kept.
+            KernlabError: why this run could not start (bad data, no such device); it was not kept.
         """
         if id in self.refused:
             raise self.refused[id]
@@ -221,34 +312,19 @@ class Trainings(Kind):
             if isinstance(job, _Training) and not job.writer.ended:
                 return job.state()
             return self._stored(self.store.get(id))
-        except UnknownNameError as gone:  # perhaps refused since it was asked for
+        except UnknownNameError as gone:  # perhaps refused since this call began
             raise self.refused.get(id, gone) from None
 
-    def _stored(self, run: Run) -> TrainingState:
+    def _stored(self, run: Run) -> RunState:
         error = str(run.trouble or run.error or self.not_stored.get(run.id, ""))
-        facts: dict[str, Any] = {
-            "id": run.id,
-            "kind": self.kind,
-            "name": run.name,
-            "status": run.status,
-            "error": error,
-        }
-        facts |= {"uses": run.device, "epoch": run.epoch}
-        return _state(run.step, run.total_steps, since=(0, 0.0), elapsed=run.seconds, **facts)
+        return _state(
+            run.step, run.total_steps, since=(0, 0.0), elapsed=run.seconds, epoch=run.epoch, uses=run.device,
+            id=run.id, kind=self.kind, name=run.name, status=run.status, error=error,
+        )  # fmt: skip
 
-    def elsewhere(self) -> list[JobState]:
-        states: list[JobState] = []
+    def elsewhere(self) -> list[RunState]:
+        states = []
         for run in reversed(self.store.list(status=STORED_LIVE)):
             with suppress(KernlabError):  # refused or purged since it was listed
                 states.append(self.snapshot(run.id))
         return states
-
-    def wait(self, id: str, timeout: float | None = None) -> TrainingState:
-        """The run's state once it has ended, or after ``timeout`` seconds.
-
-        Raises:
-            KernlabError: as :meth:`snapshot`.
-        """
-        state = super().wait(id, timeout)
-        assert isinstance(state, TrainingState)
-        return state

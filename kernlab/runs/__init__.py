@@ -1,2 +1,2 @@
-"""Runs: kept on disk (store) and worked on in the background (jobs).
-Import the modules you need; this package imports nothing by itself."""
+"""Runs on disk: their records, metrics, snapshots and models. The package imports nothing by itself, so that a command
+loads only the modules that it needs."""

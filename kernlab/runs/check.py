@@ -1,7 +1,7 @@
-"""Finding and mending what a disk, a kill or another hand did to a store.
+"""Finding and mending what a disk, a killed process or another program did to a store.
 
-Nothing is thrown away: whatever a repair replaces is first put into ``HOME/aside/<time>``. A run that another process
-works on is left alone.
+Nothing is deleted: whatever a repair replaces is first put into ``HOME/aside/<time>``. A run that another process works
+on is not touched.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from filelock import Timeout
-from pydantic import ValidationError
-from sqlalchemy.dialects import sqlite
 
 from kernlab import paths
 from kernlab.errors import StoreError
-from kernlab.runs import layout, record, tensors
-from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, Folder
+from kernlab.runs import layout, notes, record, tensors
+from kernlab.runs.layout import METRICS, RECORDS, RUNS, SNAPSHOTS, Folder, as_stored
 from kernlab.runs.record import Run
 from kernlab.runs.store import Store
 
@@ -34,48 +32,32 @@ _YOUNG = 60.0  # seconds in which a folder without a record may be one that is b
 
 
 class Trouble(NamedTuple):
-    """One thing that is wrong.
+    """One thing that is wrong."""
 
-    Attributes:
-        run: whose; empty where it is not one run's.
-        what: the file or the column.
-        why: what is wrong with it.
-        repair: what a repair does about it; empty where nothing can be done.
-        mended: it has been done.
-    """
-
-    run: str
-    what: str
+    run: str  # its id; empty where it is not one run's
+    what: str  # the file or the column
     why: str
-    repair: str
-    mended: bool
+    repair: str  # what a repair does about it; empty where it can do nothing
+    mended: bool  # the repair has been done
 
 
 class Report(NamedTuple):
-    """What was found.
+    """The result of a check."""
 
-    Attributes:
-        store: the folder.
-        runs: how many runs were looked at.
-        troubles: what is wrong, or was.
-        aside: the folder with what was replaced, None where nothing was.
-        notes: what is special about the place of the store.
-    """
-
-    store: Path
-    runs: int
-    troubles: list[Trouble]
-    aside: Path | None
-    notes: list[str]
+    store: Path  # the folder
+    runs: int  # how many were checked
+    troubles: list[Trouble]  # what is wrong, or was
+    aside: Path | None  # the folder with what was replaced
+    notes: list[str]  # sentences on the place of the store
 
     @property
     def whole(self) -> bool:
-        """Nothing is wrong (any more)."""
+        """Nothing is wrong, or nothing any more."""
         return all(trouble.mended for trouble in self.troubles)
 
 
 def check(root: Path | None = None, *, repair: bool = False) -> Report:
-    """Look at everything that the store has, and mend what can be mended.
+    """Check everything in the store, and mend what can be mended.
 
     Args:
         root: the folder of the store. Default: :func:`kernlab.paths.home`.
@@ -94,27 +76,27 @@ class _Check:
         self.troubles: list[Trouble] = []
 
     def report(self) -> Report:
-        runs: int = 0
-        notes: list[str] = []
-        if self._database():
+        found: tuple[int, list[str]] = (0, [])
+        if not self._database():
+            found = self._runs()
+        elif not self.repair:
             with suppress(StoreError):  # so damaged that nothing in it can be read, or in use
-                runs, notes = (0, []) if self.repair else self._runs()
-        else:
-            runs, notes = self._runs()
+                found = self._runs()
+        runs, notes = found
         return Report(self.root, runs, self.troubles, self.aside if self.aside.exists() else None, notes)
 
     def _found(
         self, run: str, what: str, why: object, repair: str = "", mend: Callable[..., None] | None = None, *about: Any
     ) -> bool:
-        """Report a trouble; in a repair mend it first, by ``mend(*about)``. Returns whether that was done."""
-        mended, said = False, str(why)
+        """Report a trouble; a repair mends it first, by ``mend(*about)``. Returns whether that was done."""
+        mended, reason = False, str(why)
         if self.repair and mend:
             try:
                 mend(*about)
                 mended = True
             except (OSError, StoreError) as error:
-                said += f" (the repair failed: {error})"
-        self.troubles.append(Trouble(run, what, said, repair, mended))
+                reason += f" (the repair failed: {error})"
+        self.troubles.append(Trouble(run, what, reason, repair, mended))
         return mended
 
     def _set_aside(self, file: Path) -> None:
@@ -123,11 +105,14 @@ class _Check:
         to.parent.mkdir(parents=True, exist_ok=True)
         file.rename(to)
 
-    def _note(self, name: str, document: Any) -> None:
-        """Keep what the database had, as a line of JSON."""
-        self.aside.mkdir(parents=True, exist_ok=True)
-        with open(self.aside / name, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(json.dumps(document, default=repr) + "\n")
+    def _execute(self, statement: sa.Executable, *replaced: Mapping[str, Any], table: sa.Table = RUNS) -> None:
+        """Change the database; rows of the table that are replaced are kept as lines of JSON."""
+        if replaced:
+            self.aside.mkdir(parents=True, exist_ok=True)
+            with open(self.aside / f"{table.name}.jsonl", "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(json.dumps(row, default=repr) + "\n" for row in replaced)
+        with self.store.writing() as connection:
+            connection.execute(statement)
 
     # -- the database
 
@@ -156,8 +141,9 @@ class _Check:
                 raise StoreError("no run may be under way while the database is replaced", folder.name, "stop it first")
         with closing(sqlite3.connect(path, timeout=1)) as old:
             try:
-                old.execute("PRAGMA journal_mode = DELETE")  # takes the log in, and needs the database for itself,
-                old.execute("BEGIN EXCLUSIVE")  # as this does where there is no log
+                # Merging the log needs the database for this connection alone, and so does BEGIN without a log.
+                old.execute("PRAGMA journal_mode = DELETE")
+                old.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
                 if "locked" in str(error):
                     fix = "end the app and all other commands that use it"
@@ -166,16 +152,14 @@ class _Check:
                 pass
             old.text_factory = lambda raw: raw.decode(errors="replace")
             fresh.unlink(missing_ok=True)
+            engine = sa.create_engine(f"sqlite:///{fresh}")
+            layout.TABLES.create_all(engine)
+            engine.dispose()
             with closing(sqlite3.connect(fresh)) as new:
                 for table in layout.TABLES.sorted_tables:
-                    new.execute(str(sa.schema.CreateTable(table).compile(dialect=sqlite.dialect())))
-                    for index in table.indexes:
-                        new.execute(str(sa.schema.CreateIndex(index).compile(dialect=sqlite.dialect())))
                     names = [column.name for column in table.columns]
-                    places = ", ".join("?" * len(names))
-                    for row in _rows(old, table.name, names):
-                        with suppress(sqlite3.IntegrityError):  # half of a row
-                            new.execute(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})", row)
+                    into = f"{table.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+                    new.executemany(f"INSERT OR IGNORE INTO {into}", _rows(old, table))  # ignored: half of a row
                 new.execute(f"PRAGMA user_version = {layout.VERSION}")
                 new.commit()
         for end in ("", "-wal", "-shm", "-journal"):
@@ -192,51 +176,28 @@ class _Check:
                     pass
             self.store = store
             back = self._folders()
-            rows = self._all(RUNS)
+            rows = store.rows(RECORDS)
             for row in rows:
                 if layout.is_id(row["id"]):
                     self._run(row)
                 else:
-                    where = RUNS.c.id == row["id"]
                     self._found(repr(row["id"]), "id", "it is not the id of a run", "its row is set aside",
-                                self._drop, RUNS, where, [row])  # fmt: skip
+                                self._execute, sa.delete(RUNS).where(RUNS.c.id == row["id"]), row)  # fmt: skip
             self._stray_rows(back)
             return len(rows), store.notes
 
-    def _all(self, table: sa.Table, where: sa.ColumnElement[bool] | None = None) -> list[dict[str, Any]]:
-        """Rows as they are stored, of whatever types."""
-        query: sa.Select[Any] = sa.Select(*(sa.type_coerce(c, sa.types.NULLTYPE).label(c.name) for c in table.columns))
-        with self.store.reading() as connection:
-            found = connection.execute(query if where is None else query.where(where)).mappings()
-            return [dict(row) for row in found]
-
-    def _drop(self, table: sa.Table, where: sa.ColumnElement[bool], rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            self._note(f"{table.name}.jsonl", row)
-        with self.store.writing() as connection:
-            connection.execute(sa.delete(table).where(where))
-
-    def _insert(self, table: sa.Table, row: Mapping[str, Any]) -> None:
-        with self.store.writing() as connection:
-            connection.execute(sa.insert(table), row)
-
-    def _change(self, row: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        self._note("runs.jsonl", row)
-        with self.store.writing() as connection:
-            connection.execute(sa.update(RUNS).where(RUNS.c.id == row["id"]).values(**values))
-
     def _folders(self) -> set[str]:
-        """Folders that no row knows: one with a copy of its record comes back as a run. Returns those runs' ids."""
-        known, back = {row["id"] for row in self._all(RUNS)}, set()
+        """Folders without a row: one with a copy of its record comes back as a run. Returns those runs' ids."""
+        known, back = {row["id"] for row in self.store.rows(sa.select(RUNS.c.id))}, set()
         for path in sorted((self.root / "runs").iterdir()):
             if path.name in known or _young(path) or not Folder(path).abandoned():
                 continue
             run = self._copy(path.name)
             if run and not run.damage and run.id == path.name:
                 back.add(run.id)
-                row = {name: value for name, value in asdict(run).items() if name != "damage"} | {"rewound": 0}
+                row = {name: value for name, value in asdict(run).items() if name != "damage"}
                 self._found(path.name, "folder", "the database does not know this run", "it is entered again",
-                            self._insert, RUNS, row)  # fmt: skip
+                            self._execute, sa.insert(RUNS).values(row))  # fmt: skip
             else:
                 self._found(path.name, "folder", "the database does not know it, and it has no whole record.json",
                             "it is set aside", self._set_aside, path)  # fmt: skip
@@ -248,8 +209,8 @@ class _Check:
     def _copy(self, run_id: str) -> Run | None:
         """The second copy of a run's record, from its folder."""
         try:
-            file = layout.Folder(self.root / "runs" / run_id).record
-            return record.read(json.loads(file.read_text(encoding="utf-8"))["run"])
+            text = Folder(self.root / "runs" / run_id).record.read_text(encoding="utf-8")
+            return record.read(json.loads(text)["run"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
 
@@ -260,7 +221,7 @@ class _Check:
             folder.path.mkdir(exist_ok=True)
             try:
                 lock.acquire(timeout=1)
-            except Timeout:  # somebody works on it
+            except Timeout:  # a process works on it
                 return
         elif not folder.abandoned():
             return
@@ -271,29 +232,30 @@ class _Check:
             lock.release()
 
     def _record(self, row: dict[str, Any]) -> None:
-        """Columns that are wrong: taken from the copy in the folder where there is one, else from the other columns."""
+        """Columns that are wrong: taken from the copy in the folder, or without a copy from the other columns."""
         run = record.read(row)
         if not run.damage:
             return
-        copy, values, said = self._copy(run.id), {}, []
+        copy, values, repairs = self._copy(run.id), {}, []
         wrong = _names(run)
         for name in wrong:
             if copy and name not in _names(copy) and (copy.status != "damaged" or name != "status"):
-                values[name] = getattr(copy, name)
-                said.append(f"{name} is taken from the copy in the run's folder")
+                values[name], source = getattr(copy, name), "is taken from the copy in the run's folder"
             elif name == "spec":
                 values[name] = run.resolved or run.summary.get("spec") or {}
-                said.append("spec is taken from what the training resolved it to")
+                source = "is taken from what the training resolved it to"
             else:
                 values[name] = {"status": "interrupted", "facts": {}}.get(name, getattr(run, name))
-                said.append(f"{name} becomes {json.dumps(values[name])}")
+                source = f"becomes {json.dumps(values[name])}"
+            repairs.append(f"{name} {source}")
         if row["status"] == "finished" and any(name in wrong and not values[name] for name in ("facts", "summary")):
             values["status"] = "interrupted"
-            said.append("its status becomes interrupted: resumed, it makes them anew")
+            repairs.append("its status becomes interrupted: resumed, it makes them anew")
         if record.read({**row, **values}).damage:
             self._found(run.id, "record", "; ".join(run.damage))
         else:
-            self._found(run.id, "record", "; ".join(run.damage), "; ".join(said), self._change, row, values)
+            change = sa.update(RUNS).where(RUNS.c.id == row["id"]).values(values)
+            self._found(run.id, "record", "; ".join(run.damage), "; ".join(repairs), self._execute, change, row)
 
     def _files(self, run: Run, folder: Folder) -> None:
         """Missing, truncated and left-over files of one run."""
@@ -311,6 +273,10 @@ class _Check:
                 repair += "; the run becomes interrupted: resumed, it makes the file anew"
             if why:
                 self._found(run.id, file.stem, why, repair, self._lose, run, file, done and not is_checkpoint)
+        try:
+            notes.read(folder.notes)
+        except StoreError as error:
+            self._found(run.id, folder.notes.name, error.given, "it is set aside", self._set_aside, folder.notes)
         self._snapshots(run.id, folder)
         for file in [*folder.path.glob("*.part"), *folder.path.glob("snapshots/*.part")]:
             self._found(run.id, file.name, "the writing of this file was broken off", "it is set aside",
@@ -320,18 +286,21 @@ class _Check:
         if file.exists():
             self._set_aside(file)
         if again:
-            with self.store.writing() as connection:
-                connection.execute(sa.update(RUNS).where(RUNS.c.id == run.id).values(status="interrupted"))
+            self._execute(sa.update(RUNS).where(RUNS.c.id == run.id).values(status="interrupted"))
 
     def _snapshots(self, run_id: str, folder: Folder) -> None:
-        """The rows of the snapshots and their files, which must say the same."""
+        """Rows of snapshots without a file, and files without a row."""
         mine = SNAPSHOTS.c.run_id == run_id
-        rows = {row["step"]: row for row in self._all(SNAPSHOTS, mine) if isinstance(row["step"], int)}
+        rows = {
+            row["step"]: row
+            for row in self.store.rows(as_stored(SNAPSHOTS).where(mine))
+            if isinstance(row["step"], int)
+        }
         for step, row in rows.items():
             file = folder.snapshot(step)
             if why := _damage(file) if file.exists() else "the file is missing":
                 self._found(run_id, f"snapshot {step}", why, "it is set aside: the others are shown without it",
-                            self._forget, file, sa.and_(mine, SNAPSHOTS.c.step == step), row)  # fmt: skip
+                            self._forget, file, row)  # fmt: skip
         known = {folder.snapshot(step).name for step in rows}
         for file in sorted(folder.path.glob("snapshots/*.safetensors")):
             if file.name in known:
@@ -342,30 +311,34 @@ class _Check:
             what, why = f"snapshot {file.stem}", "the database does not know this file"
             if isinstance(epoch, float | int) and re.fullmatch(r"\d{1,18}", file.stem):
                 new = {"run_id": run_id, "step": int(file.stem), "epoch": float(epoch)}
-                self._found(run_id, what, why, "it is entered again", self._insert, SNAPSHOTS, new)
+                self._found(run_id, what, why, "it is entered again", self._execute, sa.insert(SNAPSHOTS).values(new))
             else:
                 self._found(run_id, what, why, "it is set aside", self._set_aside, file)
 
-    def _forget(self, file: Path, where: sa.ColumnElement[bool], row: dict[str, Any]) -> None:
+    def _forget(self, file: Path, row: Mapping[str, Any]) -> None:
         if file.exists():
             self._set_aside(file)
-        self._drop(SNAPSHOTS, where, [row])
+        here = (SNAPSHOTS.c.run_id == row["run_id"]) & (SNAPSHOTS.c.step == row["step"])
+        self._execute(sa.delete(SNAPSHOTS).where(here), row, table=SNAPSHOTS)
 
     def _stray_rows(self, back: set[str]) -> None:
-        """Metrics and snapshots that belong to no run, or are no numbers."""
+        """Metrics and snapshots that belong to no run, or are not numbers."""
         kinds = {"step": ("integer",), "epoch": ("real", "integer"), "value": ("real", "integer", "null")}
         for table in (METRICS, SNAPSHOTS):
             lost = table.c.run_id.not_in(sa.select(RUNS.c.id)) & table.c.run_id.not_in(back)
             odd = sa.or_(*(sa.func.typeof(column).not_in(kinds[column.name])
                            for column in table.columns if column.name in kinds))  # fmt: skip
             for where, why in ((lost, "rows of runs that the database does not know"), (odd, "rows without numbers")):
-                if rows := self._all(table, where):
-                    self._found("", table.name, f"{len(rows)} {why}", "they are set aside",
-                                self._drop, table, where, rows)  # fmt: skip
+                if rows := self.store.rows(as_stored(table).where(where)):
+                    self._found("", table.name, f"{len(rows)} {why}", "they are set aside", self._set_rows_aside,
+                                table, where, rows)  # fmt: skip
+
+    def _set_rows_aside(self, table: sa.Table, where: sa.ColumnElement[bool], rows: list[dict[str, Any]]) -> None:
+        self._execute(sa.delete(table).where(where), *rows, table=table)
 
 
 def _young(path: Path) -> bool:
-    """It may be something that is being made; also by a clock that was set back since."""
+    """Whether a folder may be one that is being made; also after a clock was set back."""
     return abs(time.time() - path.stat().st_mtime) < _YOUNG
 
 
@@ -375,33 +348,30 @@ def _names(run: Run) -> list[str]:
 
 
 def _damage(file: Path, checkpoint: bool = False) -> str:
-    """What is wrong with a file of arrays; empty where it is whole, or where there is none."""
+    """What is wrong with a file of arrays; empty where it is whole, or does not exist."""
     try:
         _, meta = tensors.load(file, names=())
-        if checkpoint:
-            record.Resumable.model_validate(meta)
     except FileNotFoundError:
         return ""
     except StoreError as error:
         return error.given
     except OSError as error:
         return str(error)
-    except ValidationError as error:
-        return f"its meta{record.first_error(error)}"
-    return ""
+    why = record.checkpoint_damage(meta) if checkpoint else ""
+    return why and f"its meta{why}"
 
 
-def _rows(connection: sqlite3.Connection, table: str, names: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Every row that can be read of a damaged table: what cannot is stepped over, by more and more at a time."""
+def _rows(connection: sqlite3.Connection, table: sa.Table) -> Iterator[tuple[Any, ...]]:
+    """Every row of a damaged table that can be read: those that cannot are skipped, by more and more at a time."""
     last, leap = -1, 1
-    zeros = {name: layout.ZERO.get(type(layout.TABLES.tables[table].c[name].type), "''") for name in names}
     with suppress(sqlite3.DatabaseError):
-        there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        columns = ", ".join(name if name in there else f"{zeros[name]} AS {name}" for name in names)
+        known = {row[1] for row in connection.execute(f"PRAGMA table_info({table.name})")}
+        default = {column.name: getattr(column.server_default, "arg", "NULL") for column in table.columns}
+        columns = ", ".join(name if name in known else f"{value} AS {name}" for name, value in default.items())
         while leap < 2**40:
             try:
                 for row in connection.execute(
-                    f"SELECT rowid, {columns} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid", (last,)
+                    f"SELECT rowid, {columns} FROM {table.name} NOT INDEXED WHERE rowid > ? ORDER BY rowid", (last,)
                 ):
                     last, leap = row[0], 1
                     yield row[1:]

@@ -1,4 +1,4 @@
-"""What a run kept, read off its facts: how long it tried, what the rows that did not train chose, and what followed.
+"""What the held-out rows of a run chose, read from its facts.
 
 epoch  0 ──── kept.epoch ──── kept.stopped │ 0 ──── kept.epoch
        choosing, on the other rows         │ repeating, on all rows
@@ -6,28 +6,40 @@ epoch  0 ──── kept.epoch ──── kept.stopped │ 0 ──── ke
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, TypeAlias
 
-__all__ = ["Kept", "epoch_at", "held_out_rows", "kept", "number"]
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["SHAPE", "BestEpoch", "Counted", "Whole", "epoch_at", "held_out_rows", "kept", "number", "steps_choosing"]
+
+Whole: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
+Counted: TypeAlias = Annotated[int, Field(ge=1, lt=2**63)]
 
 
-class Kept(NamedTuple):
-    """The choice of the held-out rows, as the event ``Kept`` stated it.
+#: Keys of stored JSON must have their types; another version of kernlab may add more keys.
+SHAPE = ConfigDict(strict=True, extra="allow")
+
+
+class BestEpoch(BaseModel):
+    """The choice of the held-out rows, from the event ``Kept``.
 
     Attributes:
         epoch: epochs that were best; 0: the map stays as it was drawn.
-        stopped: epochs that were tried; the repetition on all rows begins there.
+        stopped: epochs that were tried, after which the repetition on all rows begins.
         of: epochs that might have been tried.
         rows: held-out rows.
         penalty: ridge penalty of the head, where these rows chose it.
         learned: the map is learned; False: the rows preferred the assigned map.
     """
 
-    epoch: int
-    stopped: int
-    of: int
-    rows: int
+    model_config = SHAPE
+
+    epoch: Whole
+    of: Whole
+    stopped: Counted
+    rows: Counted
     penalty: float | None
     learned: bool
 
@@ -44,14 +56,14 @@ class Kept(NamedTuple):
         return f"{self.label}, chosen on {number(self.rows)} rows that did not train"
 
 
-def kept(facts: Mapping[str, Any]) -> Kept | None:
-    """What the run kept; None before it is known, and where no rows were held out."""
+def kept(facts: Mapping[str, Any]) -> BestEpoch | None:
+    """The choice of the held-out rows; None before it is known, and where no rows were held out."""
     found = facts.get("kept")
-    return Kept(*(found[name] for name in Kept._fields)) if found else None
+    return BestEpoch.model_construct(**found) if found else None  # checked where the record is read
 
 
 def held_out_rows(facts: Mapping[str, Any]) -> int:
-    """Training rows that choose instead of training; 0 where there are none."""
+    """Training rows that choose instead of training; 0 in a run without held-out rows."""
     found = kept(facts)
     return found.rows if found else int(facts.get("n_held") or 0)
 
@@ -63,14 +75,21 @@ def epoch_at(facts: Mapping[str, Any], step: int) -> float:
         return 0.0
     if not found or not found.epoch:
         return step / per_epoch
-    if facts.get("n_held"):  # the facts were stated when the run began
-        before = found.stopped * per_epoch
-        per_epoch = (facts["total_steps"] - before) / found.epoch
-    else:  # they were stated when it was resumed in its second stretch
-        before = facts["total_steps"] - found.epoch * per_epoch
+    before = steps_choosing(facts)
+    per_epoch = (facts["total_steps"] - before) / found.epoch
     return step * found.stopped / before if step < before else found.stopped + (step - before) / per_epoch
 
 
+def steps_choosing(facts: Mapping[str, Any]) -> float:
+    """Steps before the repetition on all rows; infinite while the run still chooses."""
+    per_epoch, found = float(facts.get("steps_per_epoch") or 0), kept(facts)
+    if not found:
+        return math.inf
+    if facts.get("n_held"):  # the facts are of the run's start
+        return found.stopped * per_epoch
+    return float(facts["total_steps"] - found.epoch * per_epoch)  # of its resumption in the second stretch
+
+
 def number(count: int) -> str:
-    """Thousands are set apart: 3 200."""
+    """A count with its thousands separated: 3 200."""
     return f"{count:,}".replace(",", "\u202f")

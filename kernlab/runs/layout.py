@@ -1,13 +1,14 @@
-"""How runs lie on the disk. Nothing outside this package knows these tables and names.
+"""The tables and files of runs. Nothing outside this package knows these tables and names.
 
 home/kernlab.db                     runs, metrics and snapshots (SQLite)
-home/runs/<id>/lock                 held by the process that works on the run
+home/runs/<id>/lock                 locked by the process that works on the run
 home/runs/<id>/record.json          the run's row as it was at its start or end: what a damaged database is mended from
 home/runs/<id>/static.safetensors   Started.arrays
 home/runs/<id>/checkpoint.safetensors
 home/runs/<id>/model.safetensors
 home/runs/<id>/snapshots/<step>.safetensors
-home/aside/<time>/                  what `kernlab runs check --repair` replaced; nothing in here is read
+home/runs/<id>/notes.json           pinned to moments by the user; only where there are some
+home/aside/<time>/                  what `kernlab runs check --repair` replaced; kernlab never reads it
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import functools
 import importlib.metadata
 import platform
 import secrets
+import string
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,25 +25,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from kernlab import __version__
+from kernlab.errors import KernlabError
+from kernlab.files import Claim
 
 __all__ = [
+    "CHANGED",
     "IMPORTING",
     "METRICS",
+    "RECORDS",
     "RUNS",
     "SNAPSHOTS",
     "TABLES",
     "VERSION",
-    "ZERO",
     "Curve",
     "Folder",
+    "as_stored",
     "curves",
     "is_id",
     "new_id",
-    "said",
+    "part_of",
     "versions",
 ]
 
@@ -49,18 +55,25 @@ VERSION = 1  # of the tables; a newer store is refused instead of misread
 
 TABLES = sa.MetaData()
 
+
+def _columns(names: str, kind: type[sa.types.TypeEngine[Any]], default: Any, literal: str) -> list[sa.Column[Any]]:
+    """Columns that are never NULL, with the value of new rows and, as SQL, of rows from before there was the column."""
+    return [
+        sa.Column(name, kind, nullable=False, default=default, server_default=sa.text(literal))
+        for name in names.split()
+    ]
+
+
 RUNS = sa.Table(
     "runs",
     TABLES,
     sa.Column("id", sa.String, primary_key=True),
-    *(sa.Column(name, sa.String, nullable=False) for name in ("name", "method", "dataset", "device", "status")),
+    *_columns("name method dataset device status fingerprint note error", sa.String, "", "''"),
     sa.Column("seed", sa.Integer),
-    *(sa.Column(name, sa.Float, nullable=False) for name in ("created", "updated", "seconds")),
-    *(sa.Column(name, sa.JSON, nullable=False) for name in ("spec", "resolved", "facts", "summary", "versions")),
-    *(sa.Column(name, sa.String, nullable=False) for name in ("fingerprint", "note", "error")),
-    *(sa.Column(name, sa.Boolean, nullable=False) for name in ("starred", "deleted")),
-    sa.Column("step", sa.Integer, nullable=False),
-    sa.Column("rewound", sa.Integer, nullable=False),  # metrics with a smaller id may have been taken back
+    *_columns("created updated seconds", sa.Float, 0.0, "0.0"),
+    *_columns("spec resolved facts summary versions", sa.JSON, dict, "'{}'"),
+    *_columns("starred deleted", sa.Boolean, False, "0"),
+    *_columns("step rewound", sa.Integer, 0, "0"),  # metrics with an id below "rewound" may have been taken back
 )
 
 METRICS = sa.Table(
@@ -72,7 +85,7 @@ METRICS = sa.Table(
     sa.Column("epoch", sa.Float, nullable=False),
     sa.Column("name", sa.String, nullable=False),
     sa.Column("value", sa.Float),  # SQLite keeps NaN as NULL
-    sqlite_autoincrement=True,  # an id is never given twice, so readers can use it as their bookmark
+    sqlite_autoincrement=True,  # an id is never used twice, so that readers can use it as their bookmark
 )
 
 SNAPSHOTS = sa.Table(
@@ -84,10 +97,16 @@ SNAPSHOTS = sa.Table(
 )
 
 
-IMPORTING = "import-"  # what the folder of a run begins with that is being taken in
+def as_stored(table: sa.Table) -> sa.Select[Any]:
+    """The rows of a table with their values as they are stored: of a damaged one SQLAlchemy's types make an error."""
+    return sa.Select(*(sa.type_coerce(column, sa.types.NULLTYPE).label(column.name) for column in table.columns))
 
-#: What a column holds in rows that were written before there was that column.
-ZERO = {sa.String: "''", sa.JSON: "'{}'", sa.Integer: "0", sa.Float: "0.0", sa.Boolean: "0"}
+
+#: Of whole runs; built once, because pages ask for them several times a second.
+RECORDS = as_stored(RUNS)
+
+CHANGED = "changed/"  # begins the name of the metric that has the new values of a changed option
+IMPORTING = "import-"  # begins the name of the folder that an archive is unpacked into
 
 
 class Folder:
@@ -99,6 +118,8 @@ class Folder:
         self.static = path / "static.safetensors"
         self.checkpoint = path / "checkpoint.safetensors"
         self.model = path / "model.safetensors"
+        self.notes = path / "notes.json"
+        self.films = path.parents[1] / "films" / path.name  # what was drawn of it; it can be drawn again
 
     def snapshot(self, step: int) -> Path:
         return self.path / "snapshots" / f"{int(step)}.safetensors"
@@ -108,29 +129,8 @@ class Folder:
         return FileLock(self.path / "lock", thread_local=False)
 
     def abandoned(self) -> bool:
-        """Nobody holds the lock. A process that dies in any way lets go of it."""
-        file, lock = self.path / "lock", self.lock()
-        try:
-            if file.exists():
-                lock.acquire(blocking=False)
-                lock.release()
-        except Timeout:
-            return False
-        except OSError:  # the folder can only be read, and so can the lock
-            return _unheld(file)
-        return True
-
-
-def _unheld(file: Path) -> bool:
-    """Whether a lock that cannot be written to is free; where that cannot be known it is not."""
-    try:
-        import fcntl
-
-        with open(file, "rb") as held:
-            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)  # type: ignore[attr-defined, unused-ignore]
-    except (ImportError, OSError):
-        return False
-    return True
+        """Whether no process has locked the run. The end of a process, however it comes, frees its locks."""
+        return Claim.state(self.path / "lock") != "held"
 
 
 class Curve(NamedTuple):
@@ -153,11 +153,9 @@ def curves(rows: Iterable[tuple[str, int, float, float | None]]) -> dict[str, Cu
 
 
 def new_id() -> str:
-    """Nine characters of time (milliseconds), three of chance; runs are not ordered by it: a clock may be set back."""
-    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-    moment = time.time_ns() // 1_000_000
-    time_part = "".join(digits[moment // 36**k % 36] for k in range(8, -1, -1))
-    return time_part + "".join(secrets.choice(digits) for _ in range(3))
+    """Nine characters of time (milliseconds), three random ones; runs are not sorted by it: a clock may be set back."""
+    milliseconds = np.base_repr(time.time_ns() // 1_000_000, 36).rjust(9, "0").lower()
+    return milliseconds + "".join(secrets.choice(string.digits + string.ascii_lowercase) for _ in range(3))
 
 
 def is_id(value: Any) -> bool:
@@ -165,20 +163,30 @@ def is_id(value: Any) -> bool:
     return isinstance(value, str) and value.isascii() and value.isalnum()
 
 
-def said(spec: Mapping[str, Any], key: str) -> Any:
-    """What a spec says about ``key``, itself or in one of its parts ({"data": {"dataset": "digits"}})."""
+def part_of(spec: Mapping[str, Any], key: str) -> Any:
+    """The value of ``key`` in a spec or in one of its parts ({"data": {"dataset": "digits"}}); the name of a part."""
     parts = [spec, *(part for part in spec.values() if isinstance(part, Mapping))]
     value = next((part[key] for part in parts if key in part), None)
     return value.get("name") if isinstance(value, Mapping) else value
+
+
+def title_of(spec: Mapping[str, Any]) -> str:
+    """The title of a spec; empty where this version cannot read it."""
+    from kernlab.spec import RunSpec  # importing torch takes seconds, and a list of runs does without
+
+    try:
+        return RunSpec.from_dict(spec).title
+    except KernlabError:
+        return ""
 
 
 @functools.cache
 def versions() -> dict[str, str]:
     """What the numbers of a run may depend on besides its spec."""
     found = {"python": platform.python_version(), "kernlab": __version__}
-    for package in ("torch", "numpy"):  # asked for by name, because importing torch takes seconds
+    for package in ("torch", "numpy"):  # read from the installation, because importing torch takes seconds
         try:
             found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:  # made available without being installed
+        except importlib.metadata.PackageNotFoundError:  # on the path without being installed
             found[package] = "unknown"
     return found

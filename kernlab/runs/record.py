@@ -1,4 +1,4 @@
-"""What a run's record says, and the one schema that it is checked against.
+"""The record of a run, and the one schema that it is checked against.
 
 Records come from outside: from a database that a disk may have damaged or another version may have written, and from
 archives that anybody may have made. :func:`read` checks each column on its own, so that one wrong value costs that
@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
 from kernlab.errors import StoreError
-from kernlab.runs.kept import epoch_at
+from kernlab.runs.kept import SHAPE, BestEpoch, Counted, Whole, epoch_at
 
-__all__ = ["LIVE", "Resumable", "Run", "Status", "first_error", "read"]
+__all__ = ["LIVE", "Run", "Status", "checkpoint_damage", "read"]
 
-#: What the database says of a run.
+#: The statuses that are stored.
 Stored: TypeAlias = Literal["queued", "running", "paused", "finished", "failed", "stopped", "interrupted"]
 
-#: What a run is shown as: also "damaged", where its record is not what it must be.
+#: The statuses that are shown: also "damaged", where the record is not what it must be.
 Status: TypeAlias = Stored | Literal["damaged"]
 
-#: Somebody works, or waits to work, on a run of these statuses.
+#: The statuses of a run that a process works on, or is going to.
 LIVE: tuple[Status, ...] = ("queued", "running", "paused")
 
 _Seconds: TypeAlias = Annotated[float, Field(ge=0, le=250_000_000_000)]  # up to the year 9892: what a date can show
@@ -33,59 +33,39 @@ _Seconds: TypeAlias = Annotated[float, Field(ge=0, le=250_000_000_000)]  # up to
 
 @dataclass(frozen=True)
 class Run:
-    """One run as it is known now.
-
-    Attributes:
-        id: short string.
-        name, note, starred: the user's own words about it.
-        method, dataset, seed: taken from the spec.
-        device: asked for, and once started the one it runs on.
-        status: queued, running, paused, finished, failed, stopped, interrupted or damaged.
-        created, updated: seconds since 1970, by the clock of the machine.
-        seconds: time spent training, without pauses and queues.
-        spec: the configuration as asked for.
-        resolved: the same with every "auto" replaced (empty before the run has started).
-        facts, summary: those of the Started and Finished events.
-        versions: of python, torch, numpy and kernlab.
-        fingerprint: of the data.
-        error: the sentence a failed run ended with.
-        step: the last stored step.
-        deleted: thrown away; can still be restored.
-        damage: what in the record is not what it must be; everything else above is what the record says, and what is
-            damaged is empty.
-    """
+    """One run as it is known now; method, dataset and seed are those of its spec."""
 
     id: Annotated[str, Field(pattern=r"\A[0-9A-Za-z]+\z")]
     name: str
     method: str
     dataset: str
     seed: int | None
-    device: str
+    device: str  # as asked for; from the start on the one it runs on
     status: Status
-    created: _Seconds
+    created: _Seconds  # since 1970, by the clock of the machine
     updated: _Seconds
-    seconds: _Seconds
-    spec: dict[str, Any]
-    resolved: dict[str, Any]
-    facts: dict[str, Any]
-    summary: dict[str, Any]
-    versions: dict[str, str]
-    fingerprint: str
-    note: str
-    error: str
-    starred: bool
-    deleted: bool
-    step: Annotated[int, Field(ge=0, lt=2**63)]
-    damage: tuple[str, ...] = ()
+    seconds: _Seconds  # spent training, without pauses and queues
+    spec: dict[str, Any]  # as asked for
+    resolved: dict[str, Any]  # the spec with every "auto" replaced; empty before the run has started
+    facts: dict[str, Any]  # of the event Started
+    summary: dict[str, Any]  # of the event Finished
+    versions: dict[str, str]  # of python, torch, numpy and kernlab
+    fingerprint: str  # of the data
+    note: str  # the user's
+    error: str  # the sentence that a failed run ended with
+    starred: bool  # a favourite of the user
+    deleted: bool  # marked as deleted; can still be restored
+    step: Annotated[int, Field(ge=0, lt=2**63)]  # the last stored one
+    damage: tuple[str, ...] = ()  # what is wrong in the record: damaged columns are empty, the others as stored
 
     @property
     def live(self) -> bool:
-        """Somebody works, or waits to work, on it."""
+        """A process works on it, or is going to."""
         return self.status in LIVE
 
     @property
     def resumable(self) -> bool:
-        """It ended early: it can go on from its checkpoint, or from the start where it left none."""
+        """It ended early, and can go on from its checkpoint, or from the start where it left none."""
         return self.status in ("failed", "stopped", "interrupted")
 
     @property
@@ -110,16 +90,13 @@ class Run:
         )
 
 
-# -- the shapes of what is stored as JSON: more keys may come with another version, these must be right
+# -- the shapes of the columns that are JSON
+
+_Two: TypeAlias = Annotated[list[Counted], Field(min_length=2, max_length=2)]
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow")
-
-
-_Whole: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
-_Counted: TypeAlias = Annotated[int, Field(ge=1, lt=2**63)]
-_Two: TypeAlias = Annotated[list[_Counted], Field(min_length=2, max_length=2)]
+    model_config = SHAPE
 
 
 class _Method(_Shape):
@@ -132,38 +109,29 @@ class _Spec(_Shape):
     data: dict[str, Any]
 
 
-class _Kept(_Shape):
-    epoch: _Whole
-    of: _Whole
-    stopped: _Counted
-    rows: _Counted
-    penalty: float | None
-    learned: bool
-
-
 class _Facts(_Shape):
-    n_train: _Counted
-    n_test: _Whole
-    d: _Counted
-    K: _Counted
+    n_train: Counted
+    n_test: Whole
+    d: Counted
+    K: Counted
     task: Literal["classification", "regression"]
     metric: Literal["accuracy", "rmse"]
     classes: list[str]
-    total_steps: _Whole
-    steps_per_epoch: _Counted
+    total_steps: Whole
+    steps_per_epoch: Counted
     view: Literal["curve", "regions", "projection"]
     view_grid: _Two | None = None
     feature_names: list[str] = []
     image_shape: _Two | None = None
-    start_step: _Whole = 0
+    start_step: Whole = 0
     constant: float | None = None
     warnings: list[str] = []
     device: str = ""
     target_unit: str = ""
     bound: str | None = None
-    n_held: _Whole = 0
-    chosen_on: _Whole = 0
-    kept: _Kept | None = None
+    n_held: Whole = 0
+    chosen_on: Whole = 0
+    kept: BestEpoch | None = None
     total_epochs: float | None = None
 
     @model_validator(mode="after")
@@ -189,7 +157,7 @@ class _Summary(_Shape):
     objective: float | None = None
     constant: float | None = None
     seconds: float | None = None
-    steps: _Whole = 0
+    steps: Whole = 0
     bound: dict[str, float | None] = {}
     heads: dict[str, _Reached] = {}
 
@@ -203,11 +171,9 @@ _SHAPES: dict[str, type[_Shape]] = {
 }  # fmt: skip
 
 
-class Resumable(_Shape):
-    """What a checkpoint says of itself: its step, and a state that the training checks that goes on from it."""
-
-    step: _Whole
-    state: dict[str, Any]
+class _Resumable(_Shape):
+    step: Whole
+    state: dict[str, Any]  # checked by the training that goes on from it
 
 
 _COLUMNS: dict[str, TypeAdapter[Any]] = {
@@ -228,20 +194,17 @@ def read(row: Mapping[str, Any]) -> Run:
         row: the columns as SQLite gives them (JSON as text), or as an archive does (JSON as objects).
 
     Returns:
-        the run. Where a column is missing or wrong it is empty, ``damage`` says why, and the status is "damaged".
+        the run. A column that is missing or wrong is empty, ``damage`` says why, and the status is "damaged".
     """
     values: dict[str, Any] = {}
     damage = []
-    for field in fields(Run):
-        name = field.name
-        if name == "damage":
-            continue
+    for name in _COLUMNS:
         try:
             values[name] = _column(name, row[name])
         except KeyError:
             damage.append(f"{name} is missing")
         except ValidationError as error:
-            damage.append(f"{name}{first_error(error)}")
+            damage.append(f"{name}{_first_error(error)}")
         except UnicodeError:
             damage.append(f"{name} is not text in UTF-8")
         except (ValueError, RecursionError) as error:
@@ -271,7 +234,16 @@ def _left(name: str, value: Any, values: Mapping[str, Any]) -> Any:
     return _EMPTY.get(name, values.get("id", "") if name == "name" else "")
 
 
-def first_error(error: ValidationError) -> str:
+def checkpoint_damage(meta: Any) -> str:
+    """What is wrong with the meta of a checkpoint's file; empty where nothing is."""
+    try:
+        _Resumable.model_validate(meta)
+    except ValidationError as error:
+        return _first_error(error)
+    return ""
+
+
+def _first_error(error: ValidationError) -> str:
     """Where and why: ".d: Input should be a valid integer"."""
     found = error.errors(include_url=False, include_context=False)[0]
     place = "".join(f".{each}" for each in found["loc"])

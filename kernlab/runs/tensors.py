@@ -1,7 +1,4 @@
-"""Arrays and their JSON in one safetensors file, written whole or not at all.
-
-A reader sees the old file or the new one, never half of either (:func:`kernlab.files.replacing`).
-"""
+"""Arrays and their JSON in one safetensors file, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from kernlab import files
 from kernlab.errors import StoreError
-from kernlab.files import replacing
 
 __all__ = ["dump", "dumps", "load", "save"]
 
@@ -47,19 +44,18 @@ def save(path: Path, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None =
     """Write ``arrays`` and the JSON-ready ``meta`` to ``path`` atomically.
 
     Raises:
-        OSError: the file cannot be written; what was there before still is.
+        OSError: the file cannot be written; its old contents stay.
     """
-    blob = dump(arrays, meta)
+    content = dump(arrays, meta)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write(blob)
+    files.write(path, content)
 
 
 def load(path: Path, names: Iterable[str] | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays of ``path`` and its meta; with ``names`` only those arrays are read.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         StoreError: the file is damaged, or has no array of that name.
     """
     if not path.is_file():

@@ -1,7 +1,7 @@
-"""The only way into a run: a consumer of training events.
+"""The consumer of training events that stores a run. No other object changes a run while it is trained.
 
-Metrics are gathered and committed four times a second, and before every file and every end, so that
-whatever a file says, the curves up to it are stored as well. The writer holds the run's lock.
+Metrics are gathered and committed four times a second, and before every file and every end, so that the curves are
+stored at least as far as any file. The run is locked as long as the writer is open.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import threading
 import time
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import sqlalchemy as sa
 from filelock import FileLock
 
 from kernlab.errors import KernlabError, StoreError
 from kernlab.runs import tensors
-from kernlab.runs.layout import METRICS, RUNS, SNAPSHOTS, versions
+from kernlab.runs.database import Database
+from kernlab.runs.layout import CHANGED, METRICS, RUNS, SNAPSHOTS, versions
 from kernlab.runs.record import Run, Status
 from kernlab.training.events import (
     Cancelled,
+    Changed,
     Checkpoint,
     Evaluated,
     Event,
@@ -32,28 +34,25 @@ from kernlab.training.events import (
     Step,
 )
 
-if TYPE_CHECKING:
-    from kernlab.runs.store import Store
-
 __all__ = ["Writer"]
 
 _COMMIT_EVERY = 0.25  # seconds
 
 
 class Writer:
-    """Stores one run's events. Use it as a context manager: leaving it lets go of the run.
+    """Stores one run's events. Leaving its ``with`` block closes the run.
 
     Attributes:
-        ended: the run is over, or the writer has been closed.
+        ended: the run has ended, or the writer has been closed.
         step: of the last event.
-        cancelled_as: the status a cancelled run gets.
+        cancelled_as: the status that a cancelled run gets.
     """
 
-    def __init__(self, store: Store, run: Run, lock: FileLock) -> None:
+    def __init__(self, store: Database, run: Run, lock: FileLock) -> None:
         self.run_id, self.step, self.ended = run.id, run.step, False
         self.cancelled_as: Status = "stopped"
         self._store, self._files, self._lock = store, store.folder(run.id), lock
-        self._seconds, self._running_since = run.seconds, 0.0  # 0: the clock stands
+        self._seconds, self._running_since = run.seconds, 0.0  # 0: the clock is stopped
         self._known: frozenset[str] = frozenset()  # metrics that a resumed run already has at its first step
         self._first = 0
         self._rows: list[dict[str, Any]] = []
@@ -72,7 +71,7 @@ class Writer:
         """Store one event; a final one ends the writer.
 
         Raises:
-            StoreError: the disk refuses. What was committed before stays intact.
+            StoreError: the disk refuses; what was committed before stays.
         """
         if self._trouble:
             raise self._trouble
@@ -94,7 +93,7 @@ class Writer:
         threading.Thread(target=self._commit_now_and_then, name=f"commit-{self.run_id}", daemon=True).start()
 
     def _rewind(self, values: dict[str, Any]) -> None:
-        """Take back what lies beyond the step the run goes on from, so that no curve has a point twice."""
+        """Remove what lies beyond the step from which the run goes on, so that no curve has a point twice."""
         later = METRICS.c.run_id == self.run_id, METRICS.c.step > self._first
         shots = SNAPSHOTS.c.run_id == self.run_id, SNAPSHOTS.c.step > self._first
         here = METRICS.c.run_id == self.run_id, METRICS.c.step == self._first
@@ -120,7 +119,7 @@ class Writer:
         with self._rows_lock:
             self._rows += rows
         if event.step == self._first + 1:
-            self.flush()  # somebody waits for the first point of the curves
+            self.flush()  # a page may be waiting for the first point of the curves
 
     _evaluated = _step
 
@@ -133,9 +132,20 @@ class Writer:
 
     def _kept(self, event: Kept) -> None:
         self.step = event.step
-        with self._store.writing() as connection:
-            facts = connection.execute(sa.select(RUNS.c.facts).where(RUNS.c.id == self.run_id)).scalar_one()
-        self.flush(facts={**facts, **event.facts})
+        self.flush(facts={**self._column(RUNS.c.facts), **event.facts})
+
+    def _changed(self, event: Changed) -> None:
+        """The changes become a part of the run's spec, so that whoever resumes or repeats it makes them too."""
+        self.step = event.step
+        place = {"run_id": self.run_id, "step": int(event.step), "epoch": float(event.epoch)}
+        with self._rows_lock:
+            self._rows += [{**place, "name": CHANGED + name, "value": v} for name, v in event.values.items()]
+        columns = {"spec": RUNS.c.spec, "resolved": RUNS.c.resolved}
+        self.flush(**{name: {**self._column(column), "changes": event.changes} for name, column in columns.items()})
+
+    def _column(self, column: sa.Column[Any]) -> Any:
+        with self._store.reading() as connection:
+            return connection.execute(sa.select(column).where(RUNS.c.id == self.run_id)).scalar_one()
 
     def _checkpoint(self, event: Checkpoint) -> None:
         self.step = event.step
@@ -169,9 +179,13 @@ class Writer:
         return self._seconds + (time.monotonic() - since if since else 0.0)
 
     def status(self, status: Status, **values: Any) -> None:
-        """Say what the run does now; its clock goes only while it is running."""
+        """Store what the run does now; its clock goes only while it is running."""
         self._seconds, self._running_since = self.seconds, time.monotonic() if status == "running" else 0.0
         self.flush(status=status, **values)
+
+    def clock(self, going: bool) -> None:
+        """Let the clock go or stand, while the status stays: another run has its turn."""
+        self._seconds, self._running_since = self.seconds, time.monotonic() if going else 0.0
 
     def flush(self, *also: sa.Executable, **values: Any) -> None:
         """Commit everything gathered so far, and with it other statements and columns of the run."""
@@ -187,7 +201,7 @@ class Writer:
                     self._update(connection, **values)
             except BaseException:
                 with self._rows_lock:
-                    self._rows = rows + self._rows  # a file that could not be written either may leave room for them
+                    self._rows = rows + self._rows  # another file that could not be written may leave room for them
                 raise
 
     def _update(self, connection: sa.Connection, **values: Any) -> None:
@@ -195,7 +209,7 @@ class Writer:
         connection.execute(sa.update(RUNS).where(RUNS.c.id == self.run_id).values(**now, **values))
 
     def _commit_now_and_then(self) -> None:
-        # A thread of its own, because the training may be silent (a long evaluation, a pause) with rows in hand.
+        # A thread of its own, because rows may wait while the training sends no event (a long evaluation, a pause).
         while not self._closed.wait(_COMMIT_EVERY):
             try:
                 if self._rows:
@@ -211,10 +225,10 @@ class Writer:
         self.close("failed", error=message)
 
     def close(self, status: Status = "interrupted", **values: Any) -> None:
-        """End the run and let go of it; a run that is over already stays as it is.
+        """End the run and release its lock; a run that has ended stays as it is.
 
         Raises:
-            StoreError: the end cannot be stored; whoever looks next finds the run interrupted.
+            StoreError: the end cannot be stored; the next reader finds the run interrupted.
         """
         if self.ended:
             return
@@ -232,7 +246,7 @@ class Writer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if isinstance(error, KernlabError):
-            with suppress(StoreError):  # the error under way says more
+            with suppress(StoreError):  # the error being raised says more
                 self.fail(str(error))
         else:
             self.close()

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import multiprocessing
-from multiprocessing import forkserver
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,10 +16,12 @@ def store(tmp_path: Path) -> RecordStore:
     return RecordStore(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def processes() -> multiprocessing.context.ForkServerContext:
+@pytest.fixture(scope="module")
+def processes() -> Iterator[multiprocessing.context.ForkServerContext]:
     """Makes processes that have everything loaded already: loading it takes each of them seconds."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["kernlab.compare.cluster", "sklearn.svm", "torch._dynamo", "small_comparison"])
-    forkserver.ensure_running()
-    return context
+    with pytest.MonkeyPatch.context() as patch:
+        # Processes run the main module of the one that starts them, and Streamlit's tests leave their script as that.
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        yield context

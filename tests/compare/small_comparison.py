@@ -15,9 +15,28 @@ QUICK = {"n_features": 20, "epochs": 2}
 
 
 def small(methods: tuple[str, ...] = ("SK", "ASKL"), repeats: int = 3, **changes: Any) -> Comparison:
-    """Two quick methods on iris, unless said otherwise."""
+    """Two quick methods on iris, by default."""
     changes = {"datasets": (DataSpec.build(dataset="iris"),), "options": QUICK, **changes}
     return Comparison(methods, repeats=repeats, **changes)
+
+
+def record(method: str, seed: int, test: float | None, dataset: str = "segment", **values: Any) -> Record:
+    """The record of a finished cell; ``values`` change the ``data`` of the cell and fields of the record."""
+    metric = values.setdefault("metric", "accuracy")
+    data = {"dataset": dataset, "split": "random", "target_scale": "[0,100]", **values.pop("data", {})}
+    filled = {
+        "status": "done",
+        "constant": 14.0 if metric == "accuracy" else 11.5,
+        "n_train": 80,
+        "n_test": 20,
+        "seconds": 2.0,
+    }
+    cell = {"method": method, "seed": seed, "data": data}
+    return Record(f"{method}-{dataset}-{seed}", cell, test=test, **{**filled, **values})
+
+
+def failed(method: str, seed: int, dataset: str = "segment", message: str = "no") -> Record:
+    return record(method, seed, None, dataset, metric="", status="failed", message=message, constant=None)
 
 
 def done(comparison: Comparison, store: Any, **options: Any) -> tuple[Record, ...]:
@@ -33,8 +52,9 @@ def computed(events: Iterable[Any]) -> list[Computed]:
 
 
 def numbers(records: Iterable[Record]) -> list[Record]:
-    """The records without what a clock says."""
-    return [replace(record, seconds=0.0, tuning_seconds=0.0) for record in records]
+    """The records without what a clock measured."""
+    timeless = {"seconds": 0.0, "tuning_seconds": 0.0}
+    return [replace(each, **timeless, extra={**each.extra, "prediction_ms": 0.0}) for each in records]
 
 
 def elsewhere(comparison: Comparison, store: Any, line: Connection) -> None:

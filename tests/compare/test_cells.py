@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import torch
 from small_comparison import QUICK
 
 from kernlab import RunSpec, devices, fit
-from kernlab.compare import Cell, Tuning
+from kernlab.compare import Cell, Tuning, cells
 from kernlab.compare.cells import prepared_for, run_cell, training_part
 from kernlab.data import Dataset, DataSpec, fingerprint, load
 from kernlab.errors import TrainingError
@@ -76,7 +77,7 @@ def test_a_search_is_shown_no_test_row():
 
 
 @pytest.mark.parametrize(
-    ("tried", "said"),
+    ("tried", "message"),
     [
         (cell("SVC-rbf", "diabetes"), "regression data set"),
         (cell("ASKL", batch_size=1000), "at least one mini-batch"),
@@ -86,14 +87,14 @@ def test_a_search_is_shown_no_test_row():
         (cell("SK", "diabetes", learning_rate=100, optimizer="sgd", n_features=20, epochs=50), "finite"),
     ],
 )
-def test_what_goes_wrong_becomes_a_sentence(tried, said):
+def test_what_goes_wrong_becomes_a_sentence(tried, message):
     record = run_cell(tried)
     assert (record.status, record.test, record.key) == ("failed", None, tried.key)
-    assert said in record.message
+    assert message in record.message
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("raised", "message"),
     [
         (TrainingError("it must go on"), "it must go on."),
         (MemoryError(), "must fit into memory"),
@@ -101,12 +102,12 @@ def test_what_goes_wrong_becomes_a_sentence(tried, said):
         (ZeroDivisionError("oh"), "An error inside kernlab (ZeroDivisionError: oh)."),
     ],
 )
-def test_whatever_is_raised_inside_stays_inside(monkeypatch, raised, said):
+def test_whatever_is_raised_inside_stays_inside(monkeypatch, raised, message):
     def fail(*_: object, **__: object) -> None:
         raise raised
 
     monkeypatch.setattr(replicates, "start", fail)
-    assert said in run_cell(cell("SK", **QUICK), dataset=DATA["iris"]).message
+    assert message in run_cell(cell("SK", **QUICK), dataset=DATA["iris"]).message
 
 
 def test_a_cell_takes_one_thread_and_gives_the_others_back(monkeypatch):
@@ -126,6 +127,24 @@ def test_a_cell_takes_one_thread_and_gives_the_others_back(monkeypatch):
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("method", ["ASKL", "svm-rbf"])
+def test_a_record_has_the_time_of_predictions(method, monkeypatch):
+    """Three passes, of which the second is the fastest."""
+    clock = iter([0.0, 0.2, 1.0, 1.1, 2.0, 2.15])
+    monkeypatch.setattr(cells, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    record = run_cell(cell(method, **(QUICK if method == "ASKL" else {})), dataset=DATA["iris"])
+    assert record.extra["prediction_ms"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("n", [30, 4000])
+def test_a_thousand_rows_are_predicted_and_once_where_that_takes_long(n, monkeypatch):
+    clock, seen, X = iter([0.0, 0.7]), [], np.arange(2.0 * n).reshape(n, 2)
+    monkeypatch.setattr(cells, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert cells.prediction_ms(seen.append, X) == pytest.approx(700)
+    (rows,) = seen
+    assert np.array_equal(rows, X[np.arange(1000) % n])
 
 
 def test_the_methods_own_scaling_is_taken():

@@ -1,4 +1,4 @@
-"""A comparison: complete, resumable, shared between processes, and told what cannot be before it starts."""
+"""A comparison: complete, resumable, shared between processes, and refused before it starts where it is impossible."""
 
 from __future__ import annotations
 
@@ -53,8 +53,10 @@ def test_what_another_comparison_computed_is_not_computed_again(store):
     done(small(("SK", "ASKL"), 2), store)
     more = list(compare(small(("NSK", "ASKL"), 3), backend="here", store=store))
     assert [(e.cell.method, e.cell.seed) for e in computed(more)] == [("NSK", 0), ("NSK", 1), ("NSK", 2), ("ASKL", 2)]
-    said = {"n_features": "20", "epochs": 2.0, "frequency_scale": "auto", "learning_rate": "auto"}
-    assert computed(compare(small(("SK",), 2, options=said), backend="here", store=store)) == []  # only said otherwise
+    written = {"n_features": "20", "epochs": 2.0, "frequency_scale": "auto", "learning_rate": "auto"}
+    assert (
+        computed(compare(small(("SK",), 2, options=written), backend="here", store=store)) == []
+    )  # only written otherwise
 
 
 def test_one_method_failing_on_one_split_leaves_the_rest(store, monkeypatch):
@@ -97,7 +99,7 @@ def test_two_at_once_share_the_work(store, processes):
     assert not list(store.root.rglob("*.lock"))
 
 
-def test_a_cell_that_somebody_else_is_on_is_waited_for(store):
+def test_a_cell_that_another_process_computes_is_waited_for(store):
     (first, *_), events = plan(small()).cells, []
     claim = store.claim(first.key)
 
@@ -116,7 +118,7 @@ def test_a_cell_that_somebody_else_is_on_is_waited_for(store):
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
+    ("changes", "error", "message"),
     [
         ({"methods": ("ASKLL",)}, UnknownNameError, "Did you mean ASKL"),
         ({"options": {"n_feature": 3}}, UnknownNameError, "n_features"),
@@ -127,14 +129,14 @@ def test_a_cell_that_somebody_else_is_on_is_waited_for(store):
         ({"datasets": (DataSpec.build(dataset="iris", split="source"),)}, DataError, "boundary"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_is_computed(store, changes, error, said):
-    with pytest.raises(error, match=said):
+def test_what_is_impossible_is_refused_before_anything_is_computed(store, changes, error, message):
+    with pytest.raises(error, match=message):
         next(compare(replace(small(), **changes), backend="here", store=store))
     assert store.comparisons() == []
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ({"backend": "slurm"}, "local, dask, here"),
         ({"backend": "dask"}, "address"),
@@ -142,8 +144,8 @@ def test_what_cannot_be_is_told_before_anything_is_computed(store, changes, erro
         ({"backend": "local", "workers": 0}, "at least 1"),
     ],
 )
-def test_backends_that_make_no_sense_are_refused(store, how, said):
-    with pytest.raises(OptionError, match=said):
+def test_backends_that_make_no_sense_are_refused(store, how, message):
+    with pytest.raises(OptionError, match=message):
         next(compare(small(), store=store, **how))
 
 
@@ -157,14 +159,8 @@ def test_options_go_to_the_methods_that_have_them(store):
 
 def test_options_of_every_part_that_the_comparison_chooses_are_taken(store):
     """``train`` and ``compare`` take the same options: the ridge of an objective, too, that is chosen beside it."""
-    options = {
-        "objective": "discriminant",
-        "rho": 1,
-        "frobenius": 0,
-        "head": "ridge",
-        "n_features": 5,
-        "batch_size": 20,
-    }
+    options = {"objective": "discriminant", "rho": 1, "frobenius": 0, "head": "ridge", "n_features": 5,
+               "batch_size": 20, "epochs": 2}  # fmt: skip
     asked = small(("SKL",), 1, options=options)
     (cell,) = plan(asked).cells
     assert dict(cell.options)["rho"] == 1
@@ -213,7 +209,7 @@ def test_cancelled_between_cells_and_started_again(store):
     assert manager.wait(id, 60).status == "finished"
 
 
-def test_what_ends_a_comparison_is_said(store):
+def test_what_ends_a_comparison_is_reported(store):
     manager = Comparisons(store)
     id = manager.start(small(options={"n_feature": 1}), backend="here")
     last = manager.wait(id, 60)

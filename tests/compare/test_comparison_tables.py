@@ -5,30 +5,36 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_comparison import failed, record
 
-from kernlab.compare import Record
+from kernlab.compare import summary as summary_module
+from kernlab.compare import tables
 from kernlab.compare.summary import Published, summarise
-from kernlab.compare.tables import escape, number, to_json, to_latex, to_latex_published, to_long_csv, to_wide_csv
+from kernlab.compare.tables import (
+    escape,
+    number,
+    to_json,
+    to_latex,
+    to_latex_costs,
+    to_latex_published,
+    to_long_csv,
+    to_wide_csv,
+)  # fmt: skip
 
 rng = np.random.default_rng(0)
 NAMES = st.text(st.sampled_from('\\&%$#_{}~^<>|"aB 1νλ−±é\n\t'), min_size=1, max_size=12)
 
 
-def record(method, dataset, seed, test, **values):
-    cell = {"method": method, "seed": seed, "data": {"dataset": dataset, "target_scale": "[0,100]"}}
-    filled = {"metric": "accuracy", "constant": 14.0, "n_train": 80, "n_test": 20, "seconds": 1.5} | values
-    return Record(f"{method}{dataset}{seed}", cell, filled.pop("status", "done"), test=test, **filled)
-
-
 def records(methods=("SK", "ASKL", "boosting"), dataset="segment"):
     base = rng.normal(90, 1, 6)
     return [
-        record(name, dataset, s, float(base[s] + 2 * (i > 0) + 0.5 * rng.normal()))
+        record(name, s, float(base[s] + 2 * (i > 0) + 0.5 * rng.normal()), dataset)
         for s in range(6)
         for i, name in enumerate(methods)
     ]
@@ -37,7 +43,7 @@ def records(methods=("SK", "ASKL", "boosting"), dataset="segment"):
 def errors():
     values = {"SK": 8.35, "ASKL": 7.8}
     common = {"metric": "rmse", "constant": 11.5, "chosen": {"learning_rate": 0.01}}
-    return [record(m, "abalone", s, v + 0.01 * s * s, **common) for m, v in values.items() for s in range(4)]
+    return [record(m, s, v + 0.01 * s * s, "abalone", **common) for m, v in values.items() for s in range(4)]
 
 
 def read(text):
@@ -48,7 +54,7 @@ def test_the_long_csv_has_every_cell():
     every = [
         *records(),
         *errors(),
-        record("SK", "segment", 9, None, status="failed", message='it said "no", then left'),
+        record("SK", 9, None, status="failed", message='it said "no", then left'),
     ]
     rows = read(to_long_csv(every))
     assert len(rows) == len(every)
@@ -76,17 +82,35 @@ def test_the_wide_csv_has_every_method_and_its_printed_figure():
 
 
 def test_the_json_is_everything():
-    every = [*records(), *errors(), record("SK", "segment", 5, None, status="failed", message="no")]
+    every = [*records(), *errors(), record("SK", 5, None, status="failed", message="no")]
     printed = [Published("t2", "abalone", "ASKL", "rmse", 70.88, 0.16, 11.5)]
     summary = summarise(every, published=printed)
-    held = json.loads(to_json(summary), parse_constant=pytest.fail)
-    assert held["note"] == summary.note
-    assert held["ranks"]["average"] == list(summary.ranks.average)
-    first, second = held["tables"]
+    written = json.loads(to_json(summary), parse_constant=pytest.fail)
+    assert written["note"] == summary.note
+    assert written["ranks"]["average"] == list(summary.ranks.average)
+    first, second = written["tables"]
     assert first["rows"][0]["values"][5] is None
     assert math.isnan(summary.tables[0].rows[0].values[5])
     assert second["rows"][1]["mean"] == summary.tables[1].rows[1].mean
     assert second["published"][0]["published"]["mark"] == "not on the stated scale"
+
+
+def test_a_column_reaches_every_output_by_its_line_alone(monkeypatch):
+    """The page and the command line iterate over the same columns."""
+    width = summary_module.Column("width", "D", "Features D", lambda r: r.extra.get("width"))
+    for module in (summary_module, tables):
+        monkeypatch.setattr(module, "COLUMNS", (*summary_module.COLUMNS, width))
+    every = [*(replace(r, extra={"width": 10.0 + r.cell["seed"]}) for r in records()), *errors()]
+    summary = summarise(every)
+    assert [column.short for column in summary.columns] == ["seconds", "D"]  # nothing was searched
+    assert [table.rows[0].measured["width"] for table in summary.tables] == [12.5, None]
+    assert [row["width"] for row in read(to_long_csv(every))][3:6] == ["11.0"] * 3
+    assert [row["width"] for row in read(to_wide_csv(summary))] == ["12.5"] * 3 + [""] * 2
+    written = json.loads(to_json(summary))["tables"]
+    assert [row["width"] for table in written for row in table["rows"]] == [12.5] * 3 + [None] * 2
+    lines = structure(to_latex_costs(summary))
+    assert lines[0].split("&")[2:] == [" Training (s) ", " Features D "]
+    assert lines[1].split("&")[2:] == [" 2.000 ", " 12.500 "]
 
 
 def structure(text):
@@ -143,23 +167,23 @@ def test_the_latex_table():
     assert abalone.split("&")[3].strip() == "--"  # not run there
     assert abalone.strip().endswith("11.500")
     caption = re.search(r"\\caption\{(.*)\}", text)[1]
-    for said in ("5 \\%", "paired t-test", "6 splits" if "4 to 6" not in caption else "4 to 6 splits", "20\\,\\%"):
-        assert said in caption
+    for phrase in ("5 \\%", "paired t-test", "6 splits" if "4 to 6" not in caption else "4 to 6 splits", "20\\,\\%"):
+        assert phrase in caption
     assert "4 to 6" in caption
 
 
 def test_failures_stand_in_brackets_and_are_explained():
-    every = [*records(), record("SK", "segment", 5, None, status="failed", message="no")]
+    every = [*records(), record("SK", 5, None, status="failed", message="no")]
     text = to_latex(summarise(every))
     assert "(5)" in structure(text)[1].split("&")[1]
     assert "In brackets" in text
-    dead = [record("SK", "segment", s, None, metric="", status="failed", message="no") for s in range(2)]
+    dead = [failed("SK", s) for s in range(2)]
     assert "failed" in structure(to_latex(summarise(dead)))[1]
     structure(to_latex(summarise([])))
 
 
 def test_one_repeat_promises_no_test():
-    text = to_latex(summarise([record("SK", "segment", 0, 90.0), record("ASKL", "segment", 0, 91.0)]))
+    text = to_latex(summarise([record("SK", 0, 90.0), record("ASKL", 0, 91.0)]))
     structure(text)
     assert "on 1 split that" in text
     assert "No test" in text
@@ -170,7 +194,7 @@ def test_one_repeat_promises_no_test():
 @settings(deadline=None, max_examples=60)
 @given(st.lists(NAMES, min_size=1, max_size=4, unique=True))
 def test_no_name_breaks_the_table(names):
-    every = [record(name, f"{names[0]} set", s, 90.0 + s + i) for i, name in enumerate(names) for s in range(2)]
+    every = [record(name, s, 90.0 + s + i, f"{names[0]} set") for i, name in enumerate(names) for s in range(2)]
     printed = [Published(names[0], f"{names[0]} set", name, "accuracy", 1.0, None) for name in names]
     summary = summarise(every, published=printed)
     structure(to_latex(summary, label=names[0]))

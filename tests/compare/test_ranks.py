@@ -106,7 +106,7 @@ def test_direction_may_differ_between_data_sets():
     assert (found.methods, found.average) == (("a", "b"), (1.0, 2.0))
 
 
-def test_data_sets_where_a_method_is_missing_are_left_out_and_told():
+def test_data_sets_where_a_method_is_missing_are_left_out_and_listed():
     results = {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0, "b": None}, "z": {"a": 1.0}, "w": {"a": np.nan, "b": 1.0}}
     found = ranks(results, more(results))
     assert (found.datasets, found.left_out) == (("x",), ("y", "z", "w"))

@@ -49,7 +49,7 @@ def test_a_damaged_record_is_computed_again_with_a_warning(store, caplog):
     assert caplog.text == ""
 
 
-def test_no_space_is_said_and_nothing_is_lost(store, monkeypatch):
+def test_no_space_is_reported_and_nothing_is_lost(store, monkeypatch):
     events = compare(small(), backend="here", store=store)
     kept = [next(events), next(events), next(events)][1:]
     monkeypatch.setattr(module.os, "fsync", full)
@@ -71,7 +71,7 @@ def test_the_old_record_stays_where_the_new_one_does_not_fit(store, monkeypatch)
     assert [path.name for path in (store.root / "cells").iterdir()] == ["k.json"]
 
 
-def test_a_folder_that_cannot_be_used_is_said(tmp_path):
+def test_a_folder_that_cannot_be_used_is_reported(tmp_path):
     (tmp_path / "comparisons").write_text("a file")
     with pytest.raises(StoreError, match="KERNLAB_HOME"):
         RecordStore(tmp_path)

@@ -6,20 +6,14 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from small_comparison import failed, record
 
-from kernlab.compare import Record
 from kernlab.compare.bands import band, bands
 from kernlab.compare.summary import OFF_SCALE, Published, summarise
 from kernlab.compare.tables import to_json, to_latex, to_wide_csv
 from kernlab.errors import OptionError
 
 rng = np.random.default_rng(0)
-
-
-def record(method, seed, test, *, dataset="segment", metric="accuracy", status="done", data=(), **values):
-    cell = {"method": method, "seed": seed, "data": {"dataset": dataset, "split": "random", **dict(data)}}
-    filled = {"constant": 14.0 if metric == "accuracy" else 11.5, "n_train": 80, "n_test": 20, "seconds": 2.0, **values}
-    return Record(f"{method}-{dataset}-{seed}", cell, status, metric=metric, test=test, **filled)
 
 
 def row(table, method):
@@ -71,7 +65,7 @@ def test_while_it_runs_only_splits_that_all_have_reported_count():
 
 def test_a_failed_cell_says_why_and_the_rest_goes_on():
     tests, records = comparison()
-    records[1] = record("ASKL", 0, None, metric="", status="failed", message="diverged", constant=None)
+    records[1] = failed("ASKL", 0, message="diverged")
     records[4] = record("ASKL", 1, math.nan)
     (table,) = summarise(records).tables
     askl = row(table, "ASKL")
@@ -83,10 +77,10 @@ def test_a_failed_cell_says_why_and_the_rest_goes_on():
     assert row(table, "SK").n == 10
 
 
-def test_better_on_the_finished_splits_is_said_wherever_the_verdict_is():
+def test_better_on_the_finished_splits_is_stated_wherever_the_verdict_is():
     _, records = comparison()  # svm-rbf is the best, three points ahead of ASKL
     records = [r for r in records if r.cell["method"] != "SK"]
-    records[1] = record("svm-rbf", 0, None, metric="", status="failed", message="diverged", constant=None)
+    records[1] = failed("svm-rbf", 0)
     summary = summarise(records)
     (table,) = summary.tables
     fragile = row(table, "svm-rbf")
@@ -104,23 +98,17 @@ def test_better_on_the_finished_splits_is_said_wherever_the_verdict_is():
 
 
 def test_where_all_failed_the_table_still_stands():
-    records = [record("ASKL", s, None, metric="", status="failed", message="no", constant=None) for s in (0, 1)]
+    records = [failed("ASKL", s) for s in (0, 1)]
     summary = summarise(records)
     (only,) = summary.tables[0].rows
-    assert (only.n, only.failed, only.mean, only.seconds, only.best, only.beats_constant) == (
-        0,
-        2,
-        None,
-        None,
-        False,
-        None,
-    )
+    assert (only.n, only.failed, only.mean, only.seconds) == (0, 2, None, None)
+    assert (only.best, only.beats_constant) == (False, None)
     assert summary.tables[0].metric == ""
     assert summary.ranks.methods == ()
     assert summarise([]).tables == ()
 
 
-def test_errors_are_better_when_they_are_less_and_worse_than_a_constant_is_told():
+def test_errors_are_better_when_they_are_less_and_worse_than_a_constant_is_shown():
     values = {"good": 7.0, "bad": 12.0}
     records = [record(m, s, v + 0.1 * s, metric="rmse", dataset="abalone") for m, v in values.items() for s in range(3)]
     (table,) = summarise(records).tables
@@ -145,7 +133,7 @@ def test_the_corrected_test_can_decide():
     assert "corrected" in corrected.note
 
 
-def test_a_source_split_is_told():
+def test_a_source_split_is_shown():
     records = [record("SK", s, 90.0 + s, data={"split": "source"}) for s in range(3)]
     assert "source" in summarise(records).note
 
@@ -160,6 +148,25 @@ def test_ranks_over_data_sets_leave_the_constant_out():
     assert found.average == (1.0, 2.0, 3.0)
     assert len(found.datasets) == 4
     assert found.friedman == pytest.approx(stats.friedmanchisquare([1] * 4, [2] * 4, [3] * 4).pvalue)
+
+
+def test_a_method_does_not_gain_ranks_by_failing():
+    """On one data set the best method fails on a split, on another on all of them: it comes last on both."""
+    records = [each for dataset in ("segment", "satimage", "letter") for each in comparison(dataset=dataset)[1]]
+    assert summarise(records).ranks.average == (1.0, 2.0, 3.0)
+    assert "ranks" not in summarise(records).note
+    for dataset, seeds in (("segment", [4]), ("letter", range(10))):
+        records += [failed("svm-rbf", seed, dataset) for seed in seeds]  # the last record of a cell counts
+    summary = summarise(records)
+    assert dict(zip(summary.ranks.methods, summary.ranks.average, strict=True)) == pytest.approx(
+        {"ASKL": 4 / 3, "SK": 7 / 3, "svm-rbf": 7 / 3}
+    )
+    assert summary.ranks.left_out == ()
+    assert summary.note.endswith(
+        " In the average ranks a method comes after those that finished more splits of a data set: svm-rbf on segment, "
+        "svm-rbf on letter."
+    )
+    assert summarise([failed("SK", 0, "letter"), failed("ASKL", 0, "letter")]).ranks.left_out == ("letter",)
 
 
 def test_the_last_of_two_records_of_a_cell_counts():

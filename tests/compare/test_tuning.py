@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import sys
@@ -16,10 +17,10 @@ from hypothesis import strategies as st
 
 from kernlab.compare import searches, tuning
 from kernlab.compare.base import Cell, Tuning
+from kernlab.compare.baselines import BASELINES
 from kernlab.compare.cells import run_cell
-from kernlab.compare.rivals import RIVALS
-from kernlab.compare.searches import SEARCHES, Plan
-from kernlab.compare.spaces import MOVES, Move, Range, method_space, moved
+from kernlab.compare.searches import SEARCHES, SearchProblem
+from kernlab.compare.spaces import ADJUSTMENTS, Adjustment, Range, adjusted, method_space
 from kernlab.compare.tuning import tune
 from kernlab.data import DataSpec, Prepared, make_dataset, prepare, rescaled
 from kernlab.errors import CompositionError, DataError, KernlabError, OptionError, TrainingError, UnknownNameError
@@ -57,9 +58,18 @@ def same(a: tuning.Chosen, b: tuning.Chosen) -> bool:
     return plain[0] == plain[1]
 
 
-def fixed(space: dict[str, Range]) -> Plan:
-    """A space that depends on nothing, and no moves."""
-    return Plan(lambda values: space)
+def fixed(space: dict[str, Range]) -> SearchProblem:
+    """A space that depends on nothing, without adjustments."""
+    return SearchProblem(lambda values: space)
+
+
+def asks(search, worth=lambda ask: 1.0) -> list[searches.Ask]:
+    """What a search asks for, each answered by ``worth``."""
+    found = [next(search)]
+    with contextlib.suppress(StopIteration):
+        while True:
+            found.append(search.send(worth(found[-1])))
+    return found
 
 
 def rmse(found: tuning.Chosen | None, data: Prepared) -> float:
@@ -116,13 +126,14 @@ def test_a_tie_goes_to_the_methods_own_settings():
     assert found.options == {}
 
 
-def test_rivals_are_tuned_by_the_same_rule():
+def test_baselines_are_tuned_by_the_same_rule():
     data = waves(task="classification")
     found = tune("svm-rbf", {"C": 1.0}, data, Tuning(trials=10))
     assert found.value > found.default + 5
     assert set(found.options) == {"C", "gamma"}
-    better = RIVALS["svm-rbf"].fit_score(rescaled(data, found.scaling or "standardize"), 0, found.options)["test"]
-    assert better > RIVALS["svm-rbf"].fit_score(data, 0, {"C": 1.0})["test"]
+    kind = BASELINES["svm-rbf"]
+    tuned, _ = kind.build(**found.options).fit_score(rescaled(data, found.scaling or "standardize"))
+    assert tuned["test"] > kind.build(C=1.0).fit_score(data)[0]["test"]
 
 
 def test_a_baseline_without_options_is_tried_once():
@@ -141,7 +152,7 @@ def test_the_test_part_is_never_seen(search, name):
     y = data.dataset.y.copy()
     y[data.test_rows] = np.random.default_rng(0).permutation(y[data.test_rows])
     X = data.dataset.X.copy()
-    X[data.test_rows] = 1e9 * np.random.default_rng(1).normal(size=X[data.test_rows].shape)  # ranks refuse NaN
+    X[data.test_rows] = 1e9 * np.random.default_rng(1).normal(size=X[data.test_rows].shape)  # normal scores refuse NaN
     poisoned = replace(data, X_test=data.X_test * np.nan, y_test=y[data.test_rows],
                        dataset=replace(data.dataset, X=X, y=y))  # fmt: skip
     assert same(tune(name, options, data, plan), tune(name, options, poisoned, plan))
@@ -177,8 +188,8 @@ def test_inner_parts_are_disjoint_and_stratified(counts, folds, rows, seed):
         for c, count in enumerate(counts):
             assert abs((part.y_test == c).sum() - count * share / k) < 2
     if folds > 1:
-        held = np.concatenate([part.test_rows for part in parts])
-        assert len(set(held)) == len(held) == min(n, rows)
+        judged = np.concatenate([part.test_rows for part in parts])
+        assert len(set(judged)) == len(judged) == min(n, rows)
 
 
 # -- again the same, and in time ------------------------------------------------------------------------------------
@@ -199,7 +210,7 @@ def test_rows_bound_what_a_search_looks_at():
 
 
 def test_time_ends_a_search_between_trials_and_within_them(monkeypatch):
-    ticks = itertools.count()  # a clock that goes on by a second whenever it is looked at
+    ticks = itertools.count()  # a clock that advances by a second with every reading
     monkeypatch.setattr(tuning, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
     found = tune("ASKL", SMALL, clouds(), Tuning(trials=5, search="grid", seconds=4))
     assert [trial.status for trial in found.history] == ["stopped"]
@@ -234,7 +245,7 @@ def test_without_time_an_svm_still_tries_the_whole_grid_and_the_best_again_on_al
     coarse, whole = found.history[:20], found.history[20:]
     assert {trial.rows for trial in coarse} == {96}
     assert {trial.rows for trial in whole} == {192}
-    own = RIVALS["svm-rbf"]().resolved(tuning._parts(data, Tuning(), 3)[0]).options()
+    own = BASELINES["svm-rbf"]().resolved(tuning._parts(data, Tuning(), 3)[0]).options()
     tried = [{**own, **trial.options} for trial in coarse]
     gammas = [own["gamma"] * factor for factor in (0.25, 1, 3, 9)]
     grid = sorted(itertools.product((0.1, 1, 10, 100, 1000), gammas))
@@ -282,7 +293,7 @@ def test_with_time_left_the_search_goes_on_from_the_best_and_tries_nothing_twice
     assert len({trial.number for trial in further}) == found.trials - 20
     if search == "bayes":
         best = max((trial for trial in coarse if trial.rows == 192), key=lambda trial: trial.value)
-        assert further[0].options == {**best.options, "scaling": "ranks"} or "C" in further[0].options
+        assert further[0].options == {**best.options, "scaling": "normal-scores"} or "C" in further[0].options
 
 
 def test_methods_and_searches_without_a_limit_in_seconds_are_as_ever():
@@ -297,20 +308,20 @@ def test_methods_and_searches_without_a_limit_in_seconds_are_as_ever():
 
 
 def test_bad_trials_of_a_training_from_mini_batches_are_cut_short():
-    found = tune("ASKL", {**SMALL, "epochs": 8}, waves(task="classification"), Tuning(trials=15))
+    found = tune("ASKL", {**SMALL, "epochs": 8}, waves(task="classification"), Tuning(trials=10))
     statuses = [trial.status for trial in found.history]
     assert "pruned" in statuses
     assert statuses[0] == "done"
     assert found.history[statuses.index("pruned")].value is not None
 
 
-def test_the_estimator_is_told_where_the_methods_own_settings_lie():
+def test_the_estimator_starts_from_the_methods_own_settings():
     space = {"C": Range(0.1, 1000, start=10.0), "order": Range(5, 60, whole=True, start=30)}
     search = SEARCHES["bayes"](fixed(space), 2, 0, 9)
     assert next(search).values == {}
     assert search.send(1.0).values.keys() == {"C", "order"}
-    told, _ = search.gi_frame.f_locals["study"].trials
-    assert (told.params, told.value) == ({"C": 10.0, "order": 30}, 1.0)
+    first, _ = search.gi_frame.f_locals["study"].trials
+    assert (first.params, first.value) == ({"C": 10.0, "order": 30}, 1.0)
 
 
 def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
@@ -321,15 +332,10 @@ def test_the_grid_is_walked_in_order_or_at_random_points_of_it():
     }
 
     def walked(trials: int, seed: int = 0) -> list[tuple[float, ...]]:
-        search = SEARCHES["grid"](fixed(space), trials, seed, 1000)
-        asked = [next(search)]
-        try:
-            while True:
-                asked.append(search.send(1.0))
-        except StopIteration:
-            assert asked[0].values == {}
-            assert [ask.number for ask in asked] == list(range(len(asked)))
-            return [(ask.values["C"], ask.values["order"]) for ask in asked[1:]]
+        asked = asks(SEARCHES["grid"](fixed(space), trials, seed, 1000))
+        assert asked[0].values == {}
+        assert [ask.number for ask in asked] == list(range(len(asked)))
+        return [(ask.values["C"], ask.values["order"]) for ask in asked[1:]]
 
     whole = list(itertools.product((1.0, 2.0, 3.0), (5, 6)))  # "p" has no paper's grid and stays
     assert walked(7) == walked(50) == whole
@@ -353,18 +359,11 @@ def test_papers_grids():
 
 def test_halving_triples_rows_and_keeps_the_best_third_and_the_default():
     space = {"C": Range(0.1, 1000)}
-    search = SEARCHES["halving"](fixed(space), 9, 0, 5000)
-    ask, seen = next(search), []
-    try:
-        while True:
-            seen.append(ask)
-            ask = search.send(-100.0 if ask.number == 0 else float(ask.number))  # the default is the worst
-    except StopIteration:
-        pass
+    worth = {0: -100.0} | {number: float(number) for number in range(1, 9)}  # the default is the worst
+    seen = asks(SEARCHES["halving"](fixed(space), 9, 0, 5000), lambda ask: worth[ask.number])
     rungs = {share: [ask.number for ask in seen if ask.share == share] for share in {ask.share for ask in seen}}
     assert rungs == {1 / 9: list(range(9)), 1 / 3: [0, 7, 8], 1.0: [0, 8]}
-    few = SEARCHES["halving"](fixed(space), 9, 0, 400)  # too few rows to take fewer
-    assert next(few).share == 1.0
+    assert next(SEARCHES["halving"](fixed(space), 9, 0, 400)).share == 1.0  # too few rows to take fewer
 
 
 @settings(deadline=None, max_examples=60)
@@ -394,78 +393,63 @@ def test_every_method_has_a_space_whose_corners_it_takes(name):
     assert "frequency_scale" not in method_space(method, data.dataset.task, ("gamma", "lengthscale"))
 
 
-# -- moves ------------------------------------------------------------------------------------------------------------
+# -- adjustments ------------------------------------------------------------------------------------------------------
 
 
-def walk(search, worth) -> list[dict]:
-    """What a search asks for, each answered by ``worth``."""
-    asked = [next(search)]
-    try:
-        while True:
-            asked.append(search.send(worth(asked[-1].values)))
-    except StopIteration:
-        return [dict(ask.values) for ask in asked]
-
-
-def plan_of(current: dict, task: str, sketch: bool = False) -> Plan:
-    def after(move: Move, values):
-        found = moved(move, {**current, **values}, task)
+def problem_of(current: dict, task: str, sketch: bool = False) -> SearchProblem:
+    def after(adjustment: Adjustment, values):
+        found = adjusted(adjustment, {**current, **values}, task)
         return None if found is None else {**values, **found}
 
-    return Plan(lambda values: {}, after, sketch)
+    return SearchProblem(lambda values: {}, after, sketch)
 
 
-def test_a_move_that_helps_stays_and_one_by_a_factor_is_made_again():
-    plan = plan_of(
-        {"scaling": "standardize", "density": "gaussian", "frequency_scale": 0.3, "epochs": 10}, "regression"
-    )
-    asked = walk(
-        SEARCHES["bayes"](plan, 20, 0, 1000),
-        lambda values: min(values.get("frequency_scale", 0.3), 1.2) + (values.get("density") == "laplacian"),
-    )
-    ranks = {"scaling": "ranks"}  # they bring nothing here, and are not taken along
+def test_an_adjustment_that_helps_stays_and_one_by_a_factor_is_made_again():
+    current = {"scaling": "standardize", "density": "gaussian", "frequency_scale": 0.3, "epochs": 10}
+    problem = problem_of(current, "regression")
+
+    def worth(ask: searches.Ask) -> float:
+        return min(ask.values.get("frequency_scale", 0.3), 1.2) + (ask.values.get("density") == "laplacian")
+
+    asked = [ask.values for ask in asks(SEARCHES["bayes"](problem, 20, 0, 1000), worth)]
+    scores = {"scaling": "normal-scores"}  # of no use here, and not kept
     dense = {"density": "laplacian"}
     best = {**dense, "frequency_scale": 1.2}
     assert asked == [
-        {}, ranks, dense, {**dense, "frequency_scale": 0.6}, best, {**dense, "frequency_scale": 2.4},
+        {}, scores, dense, {**dense, "frequency_scale": 0.6}, best, {**dense, "frequency_scale": 2.4},
         {**best, "epochs": 4}, {**best, "frequency_scale": 0.6},
     ]  # fmt: skip
-    assert walk(SEARCHES["bayes"](plan, 3, 0, 1000), lambda values: 0.0) == asked[:3]
+    assert [ask.values for ask in asks(SEARCHES["bayes"](problem, 3, 0, 1000), lambda ask: 0.0)] == asked[:3]
 
 
-def test_after_the_moves_the_estimator_looks_around_the_best():
-    inner = plan_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
-    plan = Plan(lambda values: {"rho": Range(1.0, 2.0, start=1.0 + ("scaling" in values) / 2)}, inner.moved)
-    search = SEARCHES["bayes"](plan, 9, 0, 1000)
-    asked = walk(search, lambda values: float("scaling" in values))
-    assert asked[:4] == [{}, {"scaling": "ranks"}, {"scaling": "ranks", "frequency_scale": 0.6},
-                         {"scaling": "ranks", "frequency_scale": 0.15}]  # fmt: skip
+def test_after_the_adjustments_the_estimator_searches_around_the_best():
+    inner = problem_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
+    problem = SearchProblem(
+        lambda values: {"rho": Range(1.0, 2.0, start=1.0 + ("scaling" in values) / 2)}, inner.adjusted
+    )
+    found = asks(SEARCHES["bayes"](problem, 9, 0, 1000), lambda ask: float("scaling" in ask.values))
+    asked = [ask.values for ask in found]
+    assert asked[:4] == [{}, {"scaling": "normal-scores"}, {"scaling": "normal-scores", "frequency_scale": 0.6},
+                         {"scaling": "normal-scores", "frequency_scale": 0.15}]  # fmt: skip
     assert len(asked) == 9
-    assert all(each["scaling"] == "ranks" and 1 <= each["rho"] <= 2 for each in asked[4:])
+    assert all(each["scaling"] == "normal-scores" and 1 <= each["rho"] <= 2 for each in asked[4:])
 
 
-def test_what_sketches_found_is_held_against_the_methods_own_settings_at_full_length():
-    plan = plan_of({"scaling": "standardize", "frequency_scale": 0.3, "epochs": 10}, "regression", sketch=True)
-    search = SEARCHES["bayes"](plan, 20, 0, 1000)
-    asked, sketches, numbers = [next(search)], [], []
-    try:
-        while True:
-            ask = asked[-1]
-            sketches.append(ask.sketch)
-            numbers.append(ask.number)
-            asked.append(search.send(float("scaling" in ask.values) * (1 if ask.sketch else -1)))
-    except StopIteration:
-        pass
-    ranks = {"scaling": "ranks"}
-    first = [{}, ranks, {**ranks, "frequency_scale": 0.6}, {**ranks, "frequency_scale": 0.15}]
-    assert [ask.values for ask in asked] == [*first, ranks, {}, {"epochs": 4}]  # epochs are no matter for a sketch
-    assert sketches == [True] * 4 + [False] * 3
-    assert numbers == [0, 1, 2, 3, 1, 0, 4]
+def test_the_best_sketch_is_compared_with_the_methods_own_settings_at_full_length():
+    problem = problem_of({"scaling": "standardize", "frequency_scale": 0.3, "epochs": 10}, "regression", sketch=True)
+    asked = asks(
+        SEARCHES["bayes"](problem, 20, 0, 1000), lambda ask: float("scaling" in ask.values) * (1 if ask.sketch else -1)
+    )
+    scores = {"scaling": "normal-scores"}
+    first = [{}, scores, {**scores, "frequency_scale": 0.6}, {**scores, "frequency_scale": 0.15}]
+    assert [ask.values for ask in asked] == [*first, scores, {}, {"epochs": 4}]  # a sketch cannot judge epochs
+    assert [ask.sketch for ask in asked] == [True] * 4 + [False] * 3
+    assert [ask.number for ask in asked] == [0, 1, 2, 3, 1, 0, 4]
 
 
 def test_a_trial_at_full_length_counts_more_than_a_sketch():
-    def trial(number: int, value: float, sketch: bool) -> tuning.Trial:
-        return tuning.Trial(number, {"g": number}, "done", value, 9, 0.0, sketch=sketch)
+    def trial(number: int, value: float, sketch: bool) -> tuning.TuningTrial:
+        return tuning.TuningTrial(number, {"g": number}, "done", value, 9, 0.0, sketch=sketch)
 
     sketches = [trial(0, 5.0, True), trial(1, 3.0, True)]
     assert tuning._chosen({}, sketches, -1.0, 0.0).options == {"g": 1}
@@ -476,8 +460,8 @@ def test_a_trial_at_full_length_counts_more_than_a_sketch():
 
 
 def test_a_training_that_falls_behind_the_best_so_far_is_cut_towards_its_end():
-    plan = plan_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
-    search = SEARCHES["bayes"](plan, 9, 0, 1000)
+    problem = problem_of({"scaling": "standardize", "frequency_scale": 0.3}, "regression")
+    search = SEARCHES["bayes"](problem, 9, 0, 1000)
     ask = next(search)
     assert not any(ask.cut(step, float(step)) for step in range(7))
     ask = search.send(7.0)
@@ -489,13 +473,13 @@ def test_a_training_that_falls_behind_the_best_so_far_is_cut_towards_its_end():
 
 @pytest.mark.parametrize("name", ["ASKL", "SK", "KRR", "NysDI", "FKS-Fourier", "svm-rbf", "boosting", "constant"])
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_moves_are_those_that_a_method_has(name, task):
+def test_adjustments_are_those_that_a_method_has(name, task):
     data = waves(100, task)
     few = {"n_features": 20} if name == "NysDI" else {}  # its mini-batches need more rows than features
     try:
         subject = tuning._subject(name, few, "cpu", True)
         subject.check(data)
-        made = [subject.moved(move, data, {}) for move in MOVES]
+        made = [subject.adjusted(adjustment, data, {}) for adjustment in ADJUSTMENTS]
     except CompositionError:
         assert (name, task) == ("FKS-Fourier", "classification")
         return
@@ -518,22 +502,23 @@ def test_moves_are_those_that_a_method_has(name, task):
             rules.resolve(METHODS[name].with_options({**few, **plain}), data).check(task)
 
 
-def test_both_tasks_have_the_same_moves_in_the_same_order():
-    def made(task: str) -> list[Move]:
+def test_both_tasks_have_the_same_adjustments_in_the_same_order():
+    def made(task: str) -> list[Adjustment]:
         subject, data = tuning._subject("ASKL", {}, "cpu", True), waves(100, task)
-        return [move for move in MOVES if subject.moved(move, data, {})]
+        return [adjustment for adjustment in ADJUSTMENTS if subject.adjusted(adjustment, data, {})]
 
-    assert [move for move in made("classification") if "objective" not in move.values] == made("regression")
-    assert Move(factors={"epochs": 0.4}, whole=True) in made("classification")
+    classes = made("classification")
+    assert [each for each in classes if "objective" not in each.values] == made("regression")
+    assert Adjustment(factors={"epochs": 0.4}, full_length=True) in made("classification")
 
 
-def test_what_is_given_is_not_moved():
+def test_what_is_given_is_not_adjusted():
     given = {"gamma": 0.5, "objective": "hinge", "density": "gaussian", "epochs": 3, "batch_size": 16}
     subject = tuning._subject("ASKL", given, "cpu", False)
-    assert all(subject.moved(move, clouds(), {}) is None for move in MOVES)
+    assert all(subject.adjusted(adjustment, clouds(), {}) is None for adjustment in ADJUSTMENTS)
     frames = prepare(waves().dataset, DataSpec(scaling="[-1,1]"), 0)
     free = tuning._subject("ASKL", {}, "cpu", True)
-    assert not any("scaling" in (free.moved(move, frames, {}) or {}) for move in MOVES)
+    assert not any("scaling" in (free.adjusted(adjustment, frames, {}) or {}) for adjustment in ADJUSTMENTS)
 
 
 def heavy(n: int = 400) -> Prepared:
@@ -544,12 +529,12 @@ def heavy(n: int = 400) -> Prepared:
     return prepare(make_dataset("heavy", X, np.sin(4 * x)[:, None], "regression"), DataSpec(), 0)
 
 
-def test_ranks_are_chosen_where_they_help_from_the_training_part_alone():
+def test_normal_scores_are_chosen_where_they_help_from_the_training_part_alone():
     data = heavy()
     found = tune("KRR", {}, data, Tuning(trials=2))
-    assert found.scaling == "ranks"
+    assert found.scaling == "normal-scores"
     assert "scaling" not in found.options
-    assert found.history[1].options == {"scaling": "ranks"}
+    assert found.history[1].options == {"scaling": "normal-scores"}
     assert rmse(found, data) < 0.5 * rmse(None, data)
     X = data.dataset.X.copy()
     X[data.test_rows] = 1e9 * np.random.default_rng(0).normal(size=X[data.test_rows].shape)
@@ -563,9 +548,10 @@ def test_a_cell_trains_with_the_scaling_that_was_chosen_unless_the_data_have_one
     asked = DataSpec.build(dataset="heavy")
     cell = Cell("KRR", asked, "content", 0, {}, Tuning(trials=2))
     tuned = run_cell(cell, prepared=data)
-    assert (tuned.status, tuned.chosen) == ("done", {"scaling": "ranks"})
+    assert (tuned.status, tuned.chosen) == ("done", {"scaling": "normal-scores"})
     plain = run_cell(replace(cell, tuning=None), prepared=data)
-    assert tuned.test == pytest.approx(run_cell(replace(cell, tuning=None), prepared=rescaled(data, "ranks")).test)
+    scored = run_cell(replace(cell, tuning=None), prepared=rescaled(data, "normal-scores"))
+    assert tuned.test == pytest.approx(scored.test)
     assert tuned.test < 0.5 * plain.test
     own = run_cell(replace(cell, data=asked.replace(scaling="standardize")), prepared=data)
     assert (own.test, own.chosen) == (plain.test, {})
@@ -575,13 +561,13 @@ def test_trials_are_of_few_features_and_what_is_chosen_is_not():
     method = METHODS["ASKL"].with_options({"n_features": 2000, "epochs": 1})
     data = clouds(100)
     subject = tuning._subject(method, {"n_features": 2000}, "cpu", True)
-    assert subject._smaller({}, data, False).options()["n_features"] == tuning.WIDTH
-    small = tuning._subject(METHODS["ASKL"], {"epochs": 10}, "cpu", True)._smaller({}, waves(), True).options()
+    assert subject.smaller({}, data, False).options()["n_features"] == tuning.WIDTH
+    small = tuning._subject(METHODS["ASKL"], {"epochs": 10}, "cpu", True).smaller({}, waves(), True).options()
     assert (small["n_features"], small["epochs"]) == (tuning.SKETCH_WIDTH, 4)
     found = tune(method, {"n_features": 2000}, data, Tuning(trials=1))
     assert found.options == {"n_features": 2000}
     whole = tuning._subject("Nys", {"n_features": 60}, "cpu", True)
-    assert whole._smaller({}, data, False).options()["n_features"] == 60
+    assert whole.smaller({}, data, False).options()["n_features"] == 60
     assert [tuning._subject(name, {}, "cpu", True).sketches(waves()) for name in ("ASKL", "KRR", "svm-rbf")] == [
         True,
         False,
@@ -609,10 +595,13 @@ def test_a_failing_setting_is_the_worst_and_the_search_goes_on(monkeypatch):
 
 
 @pytest.mark.parametrize("search", ALL)
-def test_if_all_fail_the_first_reason_is_told(search):
+def test_if_no_setting_can_be_trained_the_first_reason_is_given(search):
     options = {**SMALL, "batch_size": 5000}
     with pytest.raises(KernlabError, match=r"at least one mini-batch"):
         tune("ASKL", options, clouds(), Tuning(trials=3, search=search))
+
+
+def test_if_all_trainings_fail_the_first_reason_is_given():
     wild = {**SMALL, **WILD}
     with pytest.raises(TrainingError, match=r"one of the 3 settings tried must train.*must stay finite"):
         tune("ASKL", wild, waves(), Tuning(trials=3, search="grid"))
@@ -627,7 +616,7 @@ def test_without_optuna_two_searches_are_left(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"trials": 0}, "trials must be"),
         ({"folds": 0}, "folds must be"),
@@ -635,12 +624,12 @@ def test_without_optuna_two_searches_are_left(monkeypatch):
         ({"seconds": -1.0}, "seconds must be"),
     ],
 )
-def test_a_budget_must_make_sense(changes, said):
-    with pytest.raises(OptionError, match=said):
+def test_a_budget_must_make_sense(changes, message):
+    with pytest.raises(OptionError, match=message):
         tune("KRR", {}, waves(), Tuning(**changes))
 
 
-def test_mistakes_are_told_before_anything_is_trained():
+def test_mistakes_are_refused_before_anything_is_trained():
     with pytest.raises(UnknownNameError, match="bayes"):
         tune("KRR", {}, waves(), Tuning(search="bayesian"))
     with pytest.raises(UnknownNameError, match="KRR"):

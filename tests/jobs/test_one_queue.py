@@ -1,4 +1,4 @@
-"""Trainings, comparisons and reproductions in one queue: listed, shared, paused, stopped and ended alike."""
+"""Trainings, comparisons and reproductions in one queue: listed, paused, stopped, resumed and interrupted alike."""
 
 import json
 import os
@@ -8,7 +8,10 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
+import psutil
 import pytest
 
 from kernlab import devices, processes
@@ -18,11 +21,12 @@ from kernlab.data import DataSpec
 from kernlab.errors import StoreError, UnknownNameError
 from kernlab.files import Claim, replacing
 from kernlab.jobs import Jobs, manager
-from kernlab.jobs.reproductions import Asked
+from kernlab.jobs.queue import Kind
+from kernlab.jobs.reproductions import Request
 from kernlab.spec import RunSpec
 
 LONG = RunSpec.of("ASKL", "moons", n_features=20, epochs=100_000)
-ASKED = Asked("lkrf-examples", repeats=50)
+REQUEST = Request("lkrf-examples", repeats=50)
 
 
 def small(repeats=2):
@@ -32,7 +36,7 @@ def small(repeats=2):
 def until(true, seconds=60):
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, "it never came to that"
+        assert time.monotonic() < end, "the condition never held"
         time.sleep(0.01)
 
 
@@ -40,20 +44,30 @@ def until(true, seconds=60):
 def jobs(tmp_path):
     made = Jobs(tmp_path)
     yield made
+    open_gates()
     made.shutdown(30)
 
 
+GATES = []
+
+
 class Gate:
-    """A backend that computes a cell when it is let through."""
+    """A backend that computes a cell each time it is opened."""
 
     def __init__(self):
         self.open, self.begun = threading.Semaphore(0), 0
+        GATES.append(self)
 
     def __call__(self, cells, datasets):
         for cell in cells:
             self.begun += 1
             self.open.acquire()
             yield Record(cell.key, cell.to_dict(), "done", seconds=1.0, test=1.0)
+
+
+def open_gates():
+    for gate in GATES:
+        gate.open.release(100)
 
 
 def test_all_kinds_are_listed_together_and_each_is_paused_and_stopped(jobs):
@@ -65,7 +79,7 @@ def test_all_kinds_are_listed_together_and_each_is_paused_and_stopped(jobs):
         run: ("training", "running"),
         comparison: ("comparison", "running"),
     }
-    assert jobs.comparisons.snapshot(comparison).beside == ("the training ASKL on moons",)
+    assert jobs.comparisons.snapshot(comparison).beside == (f"the training {LONG.title}",)
     assert jobs.trainings.snapshot(run).beside == ("the comparison constant on moons",)
 
     for id in (run, comparison):
@@ -102,12 +116,12 @@ def test_a_comparison_leaves_a_core_to_each_other_job(jobs, monkeypatch):
     monkeypatch.setattr(devices, "cores", lambda: 1)
     jobs.trainings.resume(run)
     until(lambda: jobs.trainings.snapshot(run).status == "running")
-    assert job._at_once() == 1  # one is always left to itself
+    assert job._at_once() == 1  # the comparison always has one itself
     gate.open.release(2)
     assert jobs.comparisons.wait(comparison, 60).status == "finished"
 
 
-def test_a_second_comparison_waits_and_comes_in_while_the_first_is_paused(jobs):
+def test_a_second_comparison_waits_and_works_while_the_first_is_paused(jobs):
     first, second = Gate(), Gate()
     one = jobs.comparisons.start(small(2), backend=first)
     two = jobs.comparisons.start(small(3), backend=second)
@@ -124,95 +138,125 @@ def test_a_second_comparison_waits_and_comes_in_while_the_first_is_paused(jobs):
     assert jobs.comparisons.wait(one, 60).status == "finished"
 
 
+class Begun(NamedTuple):
+    """How a job of each kind is begun, under which id, and how it is begun again."""
+
+    kinds: Callable[[Jobs], Kind]
+    begin: Callable[[Jobs], str]
+    again: Callable[[Jobs, str], object]
+
+
+ENDLESS = {
+    "training": Begun(
+        lambda jobs: jobs.trainings,
+        lambda jobs: jobs.trainings.submit(LONG),
+        lambda jobs, id: jobs.trainings.resume_run(id),
+    ),
+    "comparison": Begun(
+        lambda jobs: jobs.comparisons,
+        lambda jobs: jobs.comparisons.start(small(), backend=Gate()),
+        lambda jobs, id: jobs.comparisons.start(small(), backend=Gate()),
+    ),
+    "reproduction": Begun(
+        lambda jobs: jobs.reproductions,
+        lambda jobs: jobs.reproductions.start(REQUEST) or REQUEST.key,
+        lambda jobs, id: jobs.reproductions.start(REQUEST),
+    ),
+}
+each_kind = pytest.mark.parametrize("kind", ENDLESS)
+
+
+@each_kind
+def test_a_job_that_is_begun_again_while_it_works_is_still_one_job(jobs, kind):
+    job = ENDLESS[kind]
+    id = job.begin(jobs)
+    job.again(jobs, id)
+    until(lambda: [(state.id, state.status) for state in jobs.states()] == [(id, "running")])
+    if jobs.states()[0].pausable:
+        jobs.steer(id, "pause")
+        job.again(jobs, id)
+        assert not jobs._queue.get(id).asked_to_pause
+    else:
+        with pytest.raises(StoreError, match="cannot be paused"):
+            jobs.steer(id, "pause")
+
+
 def test_a_shutdown_leaves_all_three_interrupted_and_each_goes_on(tmp_path):
     jobs, gate = Jobs(tmp_path), Gate()
     run = jobs.trainings.submit(LONG)
     comparison = jobs.comparisons.start(small(), backend=gate)
-    jobs.reproductions.start(ASKED)
+    jobs.reproductions.start(REQUEST)
     until(lambda: gate.begun == 1 and jobs.trainings.snapshot(run).step > 2)
-    assert sorted(state.kind for state in jobs.states()) == ["comparison", "reproduction", "training"]
-    with pytest.raises(StoreError, match="cannot be paused"):
-        jobs.steer(ASKED.key, "pause")
+    assert sorted(state.kind for state in jobs.states()) == sorted(ENDLESS)
     threading.Timer(0.5, gate.open.release).start()  # the cell under way is finished, and no other is begun
     jobs.shutdown(60)
     assert jobs.states() == []
-    again = Jobs(tmp_path)  # the next process
-    assert again.trainings.snapshot(run).status == "interrupted"
-    assert again.comparisons.snapshot(comparison).status == "interrupted"
-    assert again.reproductions.snapshot(ASKED.key).status == "interrupted"
-    assert len(again.comparisons.snapshot(comparison).records) == 1
-    again.trainings.resume_run(run)
-    again.comparisons.start(small(), backend="here")
-    assert again.comparisons.wait(comparison, 60).status == "finished"
-    again.shutdown(60)
+    assert len(Jobs(tmp_path).comparisons.snapshot(comparison).records) == 1
+    assert_each_goes_on(tmp_path, {"training": run, "comparison": comparison, "reproduction": REQUEST.key})
+
+
+def assert_each_goes_on(folder, ids):
+    """Another process finds the jobs interrupted and can begin each again."""
+    jobs = Jobs(folder)
+    for kind, id in ids.items():
+        assert ENDLESS[kind].kinds(jobs).snapshot(id).status == "interrupted"
+        ENDLESS[kind].again(jobs, id)
+    until(lambda: {state.kind: state.status for state in jobs.states()} == dict.fromkeys(ENDLESS, "running"))
+    open_gates()
+    jobs.shutdown(30)
 
 
 OTHER = """
     import sys, time
-    from kernlab.compare import Comparison
-    from kernlab.data import DataSpec
+    sys.path.insert(0, sys.argv[1])
+    from test_one_queue import REQUEST, ENDLESS, Gate
     from kernlab.jobs import manager
-    from kernlab.jobs.reproductions import Asked
-    from kernlab.spec import RunSpec
-
-    def endless(cells, datasets):
-        for cell in cells:
-            time.sleep(600)
-            yield None
 
     jobs = manager()
-    run = jobs.trainings.submit(RunSpec.of("ASKL", "moons", n_features=20, epochs=100_000))
-    jobs.comparisons.start(Comparison(("constant",), (DataSpec.build(dataset="moons"),), 2), backend=endless)
-    jobs.reproductions.start(Asked("lkrf-examples", repeats=50))
-    while jobs.trainings.snapshot(run).step < 3 or len(jobs.states()) < 3:
+    for job in ENDLESS.values():
+        job.begin(jobs)
+    while [state.status for state in jobs.states()] != ["running"] * 3 or not jobs._queue.get(REQUEST.key)._process:
         time.sleep(0.05)
-    print(jobs._queue.get(Asked("lkrf-examples", repeats=50).key)._process.pid, flush=True)
+    print(jobs._queue.get(REQUEST.key)._process.pid, flush=True)
     time.sleep(600)
 """
 
 
-def test_another_process_sees_all_three_leaves_them_alone_and_takes_them_over_when_it_is_killed(tmp_path):
-    env = {**os.environ, "KERNLAB_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", textwrap.dedent(OTHER)]
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as other:
-        child = int(other.stdout.readline())
-        jobs = Jobs(tmp_path)
-        states = {state.kind: state for state in jobs.states()}
-        assert {(kind, state.status, state.mine) for kind, state in states.items()} == {
-            ("training", "running", False), ("comparison", "running", False), ("reproduction", "running", False),
-        }  # fmt: skip
-        for state in states.values():
-            with pytest.raises(UnknownNameError, match="under way here"):
-                jobs.steer(state.id, "cancel")
-        with pytest.raises(StoreError, match="another process works on it"):
-            jobs.comparisons.start(small())
-        with pytest.raises(StoreError, match="another process works on it"):
-            jobs.reproductions.start(ASKED)
-        with pytest.raises(StoreError, match="must have ended"):
-            jobs.trainings.resume_run(states["training"].id)
-        with pytest.raises(StoreError, match="steer it there"):
-            jobs.comparisons.cancel(states["comparison"].id)
-        other.send_signal(signal.SIGKILL)
-    assert jobs.states() == []
-    assert jobs.trainings.snapshot(states["training"].id).status == "interrupted"
-    assert jobs.comparisons.snapshot(states["comparison"].id).status == "interrupted"
-    assert jobs.reproductions.snapshot(ASKED.key).status == "interrupted"
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """Another process that works on a job of each kind: the process, that of its reproduction, and the folder."""
+    folder = tmp_path_factory.mktemp("shared")
+    command = [sys.executable, "-c", textwrap.dedent(OTHER), os.path.dirname(__file__)]
+    env = {**os.environ, "KERNLAB_HOME": str(folder)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        yield process, psutil.Process(int(process.stdout.readline())), folder
+        process.kill()
 
-    def gone():
-        try:
-            return os.waitpid(child, os.WNOHANG) and False
-        except ChildProcessError:  # it is not ours; signal 0 asks whether there is one
-            try:
-                os.kill(child, 0)
-            except ProcessLookupError:
-                return True
-            with open(f"/proc/{child}/stat") as file:
-                return file.read().rpartition(")")[2].split()[0] == "Z"
 
-    until(gone, 30)  # the reproduction's own process ended with the process that started it
-    jobs.comparisons.start(small(), backend="here")
-    assert jobs.comparisons.wait(states["comparison"].id, 60).status == "finished"
-    jobs.shutdown(30)
+@each_kind
+def test_a_job_of_another_process_is_watched_here_and_neither_steered_nor_begun_again(other, kind):
+    jobs = Jobs(other[2])
+    (state,) = [state for state in jobs.states() if state.kind == kind]
+    assert (state.status, state.mine) == ("running", False)
+    with pytest.raises(UnknownNameError, match="under way here"):
+        jobs.steer(state.id, "cancel")
+    with pytest.raises(StoreError, match="Another process works on it: steer it there"):
+        ENDLESS[kind].kinds(jobs).cancel(state.id)
+    refusal = f"a {kind} must not be begun while another process works on it.*Watch it here and steer it there"
+    with pytest.raises(StoreError, match=refusal):
+        ENDLESS[kind].again(jobs, state.id)
+    assert [each.status for each in jobs.states()] == ["running"] * 3
+
+
+def test_jobs_of_a_killed_process_are_interrupted_and_each_goes_on(other):
+    process, child, folder = other
+    ids = {state.kind: state.id for state in Jobs(folder).states()}
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # The reproduction's own process ends with the process that started it.
+    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, 30)
+    assert Jobs(folder).states() == []
+    assert_each_goes_on(folder, ids)
 
 
 def test_a_process_ends_with_its_input():

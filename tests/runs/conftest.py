@@ -16,6 +16,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of a finished run."""
+    home = tmp_path_factory.mktemp("exported")
+    with Store(home) as made:
+        made.export(fake_training.trained(made), home / "run.zip")
+    return home / "run.zip"
+
+
 @pytest.fixture
 def jobs(store: Store) -> Iterator[Trainings]:
     made = Trainings(store, fake_training.train, device_key=str)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernlab.runs.store import Store
 from kernlab.training.control import Control
 from kernlab.training.events import (
     Cancelled,
@@ -89,3 +93,31 @@ def expected(steps: int) -> list[float]:
         weight = math.sin(weight + 1)
         values.append(weight)
     return values
+
+
+def record(store: Store, *events: Event, steps: int = 20) -> str:
+    """A run of these events."""
+    run_id = store.create(spec(steps))
+    with store.writer(run_id) as writer:
+        for event in events:
+            writer.write(event)
+    return run_id
+
+
+def trained(store: Store, steps: int = 12) -> str:
+    """A finished run."""
+    return record(store, *train(spec(steps), control=Control(), resume=None), steps=steps)
+
+
+def resumed(store: Store, run_id: str, steps: int = 12) -> None:
+    """Train an interrupted run to its end."""
+    with store.writer(run_id) as writer:
+        for event in train(spec(steps), control=Control(), resume=store.checkpoint(run_id)):
+            writer.write(event)
+
+
+def sql(home: Path, *statements: str, **values: Any) -> list[Any]:
+    """Change the database past everything that checks it; the rows of the last statement."""
+    with closing(sqlite3.connect(home / "kernlab.db")) as database, database:
+        found = [database.execute(statement, values).fetchall() for statement in statements]
+    return found[-1]

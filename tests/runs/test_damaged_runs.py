@@ -1,18 +1,19 @@
-"""One bad run is one bad run: it is listed as damaged, and all others go on; a check finds it and mends what it can."""
+"""A damaged run is listed as such and does not affect the others; a check finds the damage and mends what it can."""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import fake_training as fake
 import numpy as np
 import pytest
+from fake_training import sql, trained
 from test_run_archive import about, repack
-from test_run_store import trained
 
 from kernlab.errors import StoreError
 from kernlab.runs import tensors
@@ -21,24 +22,21 @@ from kernlab.runs.store import Store
 from kernlab.training.events import Checkpoint, Snapshot
 
 
-def damage(store: Store, run_id: str, **columns: object) -> None:
-    """Put values into a row past everything that checks them."""
-    with sqlite3.connect(store.root / "kernlab.db") as database:
-        for name, value in columns.items():
-            value = value if isinstance(value, bytes | int | float) else str(value)
-            place = "CAST(? AS TEXT)" if isinstance(value, bytes) else "?"
-            database.execute(f"UPDATE runs SET {name} = {place} WHERE id = ?", (value, run_id))
-    database.close()
+def damage(store: Store, run_id: str, **columns: Any) -> None:
+    """Put values into a run's row."""
+    for name, value in columns.items():
+        place = "CAST(:value AS TEXT)" if isinstance(value, bytes) else ":value"
+        sql(store.root, f"UPDATE runs SET {name} = {place} WHERE id = :run_id", value=value, run_id=run_id)
 
 
 def forget_copies(store: Store) -> None:
-    """As the version before left a store: without a copy of each record in its run's folder."""
+    """Remove the copy of each record in its run's folder, which earlier versions did not write."""
     for file in store.root.rglob("record.json"):
         file.unlink()
 
 
 def old(path: Path) -> None:
-    """Not made just now."""
+    """Date a file or folder back to 2001."""
     os.utime(path, (1e9, 1e9))
 
 
@@ -63,12 +61,15 @@ ROWS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("columns", ROWS.values(), ids=ROWS.keys())
-def test_a_damaged_row_is_listed_as_such_and_the_others_go_on(store: Store, columns: dict[str, Any]) -> None:
-    first, bad, last = trained(store), trained(store), trained(store)
+def test_a_damaged_row_is_listed_and_mended_from_its_copy_and_the_others_go_on(
+    store: Store, columns: dict[str, Any]
+) -> None:
+    other, bad = trained(store), trained(store)
+    before = store.get(bad)
     damage(store, bad, **columns)
     runs = {run.id: run for run in store.list()}
-    assert list(runs) == [last, bad, first]
-    assert {run_id: run.status for run_id, run in runs.items()} == {first: "finished", bad: "damaged", last: "finished"}
+    assert list(runs) == [bad, other]
+    assert {run_id: run.status for run_id, run in runs.items()} == {other: "finished", bad: "damaged"}
     assert next(iter(columns)) in runs[bad].damage[0]
     assert [run.id for run in store.list(status="damaged")] == [bad]
     assert bad not in [run.id for run in store.list(status="finished")]
@@ -78,31 +79,26 @@ def test_a_damaged_row_is_listed_as_such_and_the_others_go_on(store: Store, colu
     for ask in (store.writer, lambda run_id: store.export(run_id, store.root / "x.zip")):
         with pytest.raises(StoreError, match=r"is damaged.*check --repair"):
             ask(bad)
-    store.export(first, store.root / "first.zip")
-    store.import_(store.root / "first.zip")
+    store.export(other, store.root / "other.zip")
+    store.import_(store.root / "other.zip")
+
+    found = check(store.root)
+    assert [(each.run, each.what, each.mended) for each in found.troubles] == [(bad, "record", False)]
+    assert not found.whole
+    assert store.get(bad).status == "damaged"  # a check alone changes nothing
+    assert check(store.root, repair=True).whole
+    assert {**vars(store.get(bad)), "updated": 0} == {**vars(before), "updated": 0}
+    assert check(store.root).troubles == []
+
+    damage(store, bad, **columns)
     store.delete(bad)
     store.purge(bad)
     assert trained(store) in [run.id for run in store.list()]
 
 
-@pytest.mark.parametrize("columns", ROWS.values(), ids=ROWS.keys())
-def test_a_repair_takes_the_record_back_from_its_copy(store: Store, columns: dict[str, Any]) -> None:
-    run_id = trained(store)
-    before = store.get(run_id)
-    damage(store, run_id, **columns)
-    found = check(store.root)
-    assert [(each.run, each.what, each.mended) for each in found.troubles] == [(run_id, "record", False)]
-    assert not found.whole
-    assert store.get(run_id).status == "damaged"  # a check alone changes nothing
-    assert check(store.root, repair=True).whole
-    after = store.get(run_id)
-    assert {**vars(after), "updated": 0} == {**vars(before), "updated": 0}
-    assert check(store.root).troubles == []
-
-
 def test_what_was_replaced_is_kept(store: Store) -> None:
     run_id = trained(store)
-    damage(store, run_id, note="\ud83d" if False else "mine", facts="{")
+    damage(store, run_id, note="mine", facts="{")
     report = check(store.root, repair=True)
     assert report.aside
     (line,) = (report.aside / "runs.jsonl").read_text().splitlines()
@@ -121,14 +117,12 @@ def test_without_a_copy_a_repair_saves_what_the_other_columns_say(store: Store, 
     lost = {"facts", "summary", "status"} & set(columns)
     assert run.status == ("interrupted" if lost else "finished")
     if lost:  # and can be made anew
-        with store.writer(run_id) as writer:
-            for event in fake.train(fake.spec(12), control=fake.Control(), resume=store.checkpoint(run_id)):
-                writer.write(event)
+        fake.resumed(store, run_id)
         assert store.get(run_id).summary == {"test_metric": fake.expected(12)[-1]}
         assert check(store.root).whole
 
 
-def test_what_cannot_be_mended_is_said_and_stays_as_it_is(store: Store) -> None:
+def test_what_cannot_be_mended_is_reported_and_stays_as_it_is(store: Store) -> None:
     run_id = trained(store)
     forget_copies(store)
     damage(store, run_id, spec="{", resolved="{", summary="{}")
@@ -153,11 +147,8 @@ METAS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("meta", METAS.values(), ids=METAS.keys())
-def test_a_checkpoint_that_does_not_say_what_it_must_is_a_sentence(store: Store, meta: Any) -> None:
-    run_id = store.create(fake.spec(12))
-    with store.writer(run_id) as writer:
-        writer.write(fake.started(fake.spec(12)))
-        writer.write(Checkpoint(5, {"weight": np.float64(1)}, {}))
+def test_a_checkpoint_without_its_step_or_state_is_refused(store: Store, meta: Any) -> None:
+    run_id = fake.record(store, fake.started(fake.spec(12)), Checkpoint(5, {"weight": np.float64(1)}, {}))
     tensors.save(store.folder(run_id).checkpoint, {"weight": np.float64(1)}, meta)
     with pytest.raises(StoreError, match="check --repair"):
         store.checkpoint(run_id)
@@ -183,27 +174,25 @@ SUMMARY: dict[str, Any] = {"test_metric": "good", "metric": 1, "heads": [1], "bo
     *(("summary", name, value) for name, value in SUMMARY.items()),
     ("spec", "method", "ASKL"), ("spec", "data", []), ("resolved", "method", {"solver": 1}), ("versions", "torch", 2),
 ])  # fmt: skip
-def test_an_archive_of_wrong_types_is_refused(store: Store, column: str, name: str, value: Any) -> None:
-    store.export(trained(store), store.root / "run.zip")
-
+def test_an_archive_of_wrong_types_is_refused(store: Store, exported: Path, column: str, name: str, value: Any) -> None:
     def change(members: dict[str, bytes]) -> None:
         record = json.loads(members["run.json"])["run"][column]
         about(members, **{column: record | {name: value}})
 
     with pytest.raises(StoreError, match=rf"a run as kernlab exports it\. Given: {column}"):
-        store.import_(repack(store.root / "run.zip", change))
-    assert len(store.list()) == 1
+        store.import_(repack(exported, change))
+    assert store.list() == []
 
 
-def test_an_archive_whose_checkpoint_says_nothing_is_refused(store: Store) -> None:
-    store.export(trained(store), store.root / "run.zip")
-    bad = repack(store.root / "run.zip", lambda members: members.update({"checkpoint.safetensors": tensors.dump({})}))
+def test_an_archive_whose_checkpoint_says_nothing_is_refused(store: Store, exported: Path) -> None:
+    bad = repack(exported, lambda members: members.update({"checkpoint.safetensors": tensors.dump({})}))
     with pytest.raises(StoreError, match=r"Given: checkpoint\.step: Field required"):
         store.import_(bad)
 
 
-def test_an_import_that_the_disk_breaks_off_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.export(trained(store), store.root / "run.zip")
+def test_an_import_that_the_disk_breaks_off_leaves_nothing(
+    store: Store, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real, calls = Path.replace, []
 
     def fails(self: Path, target: Path) -> Path:
@@ -214,9 +203,9 @@ def test_an_import_that_the_disk_breaks_off_leaves_nothing(store: Store, monkeyp
 
     monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(StoreError, match="Free some space"):
-        store.import_(store.root / "run.zip")
+        store.import_(exported)
     monkeypatch.undo()
-    assert len(store.list()) == len([*(store.root / "runs").iterdir()]) == 1
+    assert len(store.list()) == len([*(store.root / "runs").iterdir()]) == 0
 
 
 # -- files and folders
@@ -242,18 +231,14 @@ def test_truncated_files_are_set_aside_and_the_run_can_make_them_anew(store: Sto
     assert store.snapshots(run_id).steps.tolist() == [7]
     assert check(store.root).troubles == []
     assert store.get(run_id).status == "interrupted"
-    with store.writer(run_id) as writer:
-        for event in fake.train(fake.spec(12), control=fake.Control(), resume=store.checkpoint(run_id)):
-            writer.write(event)
+    fake.resumed(store, run_id)
     assert float(store.model(run_id)[0]["weight"]) == fake.expected(12)[-1]
 
 
 def test_a_folder_that_the_database_lost_comes_back(store: Store) -> None:
     run_id, stranger = trained(store), store.root / "runs" / "stranger"
     before = store.get(run_id)
-    with sqlite3.connect(store.root / "kernlab.db") as database:
-        database.execute("DELETE FROM runs")
-    database.close()
+    sql(store.root, "DELETE FROM runs")
     stranger.mkdir()
     (stranger / "file").write_text("x")
     young = store.root / "runs" / "young"  # perhaps a run that is just being made
@@ -271,10 +256,11 @@ def test_a_folder_that_the_database_lost_comes_back(store: Store) -> None:
 
 def test_rows_without_a_run_and_without_numbers_are_set_aside(store: Store) -> None:
     run_id = trained(store)
-    with sqlite3.connect(store.root / "kernlab.db") as database:
-        database.execute("INSERT INTO metrics (run_id, step, epoch, name, value) VALUES ('gone', 1, 1.0, 'm', 1.0)")
-        database.execute("UPDATE metrics SET step = 'x' WHERE run_id = ? AND step = 3 AND name = 'loss'", (run_id,))
-    database.close()
+    sql(
+        store.root,
+        "INSERT INTO metrics (run_id, step, epoch, name, value) VALUES ('gone', 1, 1.0, 'm', 1.0)",
+        "UPDATE metrics SET step = 'x' WHERE run_id != 'gone' AND step = 3 AND name = 'loss'",
+    )
     with pytest.raises(StoreError, match="must be numbers"):
         store.metrics(run_id)
     assert store.get(run_id).status == "finished"
@@ -300,10 +286,9 @@ def test_a_run_that_is_under_way_is_left_alone(store: Store) -> None:
 
 def broken(path: Path, pages: slice) -> None:
     """Overwrite some of the database's pages."""
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA journal_mode = DELETE")
         (size,) = database.execute("PRAGMA page_size").fetchone()
-    database.close()
     blob = bytearray(path.read_bytes())
     for page in range(len(blob) // size)[pages]:
         blob[page * size : (page + 1) * size] = b"\xa5" * size
@@ -312,7 +297,8 @@ def broken(path: Path, pages: slice) -> None:
 
 def test_a_damaged_database_is_copied_as_far_as_it_can_be_read(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
-        ids = [trained(store, steps=200) for _ in range(8)]
+        ids = [trained(store, steps=200) for _ in range(4)]
+    sql(tmp_path, "ALTER TABLE runs DROP COLUMN starred")  # as an older version wrote it
     broken(tmp_path / "kernlab.db", slice(6, None, 9))
     for path in (tmp_path / "runs").iterdir():
         old(path)
@@ -325,9 +311,10 @@ def test_a_damaged_database_is_copied_as_far_as_it_can_be_read(tmp_path: Path) -
     assert (report.aside / "kernlab.db").exists()
     assert check(tmp_path).troubles == []
     with Store(tmp_path) as store:
-        assert {run.id for run in store.list()} == set(ids)  # rows, or the copies of the records in the folders
+        # Rows, or the copies of the records in the folders.
+        assert {(run.id, run.starred, run.damage) for run in store.list()} == {(run_id, False, ()) for run_id in ids}
         points = sum(len(store.metrics(run_id).curves.get("objective", [[]])[0]) for run_id in ids)
-        assert points > 800
+        assert points > 400
         assert trained(store) in [run.id for run in store.list()]
 
 
@@ -337,7 +324,7 @@ def test_a_database_that_is_none_is_made_anew_from_the_folders(tmp_path: Path) -
         before = store.get(run_id)
     (tmp_path / "kernlab.db").write_bytes(b"something else entirely " * 100)
     old(tmp_path / "runs" / run_id)
-    with pytest.raises(StoreError, match=r"check --repair"):
+    with pytest.raises(StoreError, match=r"Restore kernlab\.db .* check --repair"):
         Store(tmp_path)
     assert not check(tmp_path).whole
     assert check(tmp_path, repair=True).whole

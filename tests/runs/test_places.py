@@ -12,12 +12,12 @@ import sys
 import textwrap
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import fake_training as fake
 import pytest
-from test_run_store import trained
+from fake_training import sql, trained
 
 from kernlab.errors import StoreError
 from kernlab.runs import database
@@ -109,16 +109,16 @@ def readable(store: Store) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot limit the size of files")
 def test_where_files_may_not_grow_training_ends_with_a_sentence_and_all_steps_stay(tmp_path: Path) -> None:
-    said = fill(tmp_path / "home", 600_000)
-    assert "Free some space there, or point KERNLAB_HOME at another folder." in said
+    message = fill(tmp_path / "home", 600_000)
+    assert "Free some space there, or point KERNLAB_HOME at another folder." in message
     with Store(tmp_path / "home") as store:
         readable(store)
     assert check(tmp_path / "home", repair=True).whole  # a snapshot may have come before its row
 
 
 def test_on_a_full_disk_training_ends_with_a_sentence_and_all_steps_stay(small_disk: Path) -> None:
-    said = fill(small_disk / "home")
-    assert "Free some space there" in said
+    message = fill(small_disk / "home")
+    assert "Free some space there" in message
     filler = small_disk / "filler"
     for size in (4096, 64):
         with suppress(OSError), open(filler, "ab") as file:
@@ -160,7 +160,7 @@ def test_a_database_is_read_without_writing_beside_it(tmp_path: Path, killed: bo
     """Also the last changes of a process that was killed, which still lie in the log."""
     end = "os._exit(0)" if killed else "store.close()"
     code = f"import os, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-    code += f"from test_run_store import trained, Store\nstore = Store({str(tmp_path)!r}); trained(store); {end}"
+    code += f"from fake_training import trained, Store\nstore = Store({str(tmp_path)!r}); trained(store); {end}"
     subprocess.run([sys.executable, "-c", code], check=True)
     (tmp_path / "kernlab.db-shm").unlink(missing_ok=True)
     assert (tmp_path / "kernlab.db-wal").exists() == killed
@@ -207,19 +207,12 @@ def on_a_share(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(database, "_mounts", lambda: iter([(Path("/"), "ext4"), (folder, "nfs4")]))
 
 
-def journal(path: Path) -> str:
-    with sqlite3.connect(path) as connection:
-        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    connection.close()
-    return str(mode)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows is asked in another way")
 def test_on_a_network_share_there_is_no_write_ahead_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(tmp_path / "share") as store:  # begun on the server itself, with a log
         first = trained(store)
         assert store.notes == []
-    assert journal(tmp_path / "share" / "kernlab.db") == "wal"
+    assert sql(tmp_path / "share", "PRAGMA journal_mode") == [("wal",)]
     on_a_share(monkeypatch, tmp_path / "share")
     with Store(tmp_path / "share") as store, Store(tmp_path / "share") as other:
         assert "network share (nfs4)" in store.notes[0]
@@ -227,7 +220,7 @@ def test_on_a_network_share_there_is_no_write_ahead_log(tmp_path: Path, monkeypa
         assert [run.id for run in other.list()] == [second, first]
         assert other.get(second).status == "finished"
         assert not (tmp_path / "share" / "kernlab.db-wal").exists()
-    assert journal(tmp_path / "share" / "kernlab.db") == "delete"
+    assert sql(tmp_path / "share", "PRAGMA journal_mode") == [("delete",)]
 
 
 def test_a_mount_table_is_read(tmp_path: Path) -> None:
@@ -242,11 +235,9 @@ def test_a_mount_table_is_read(tmp_path: Path) -> None:
 def version_1(home: Path) -> None:
     """The store that the first published version left, with one run."""
     home.mkdir()
-    with sqlite3.connect(home / "kernlab.db") as connection:
+    with closing(sqlite3.connect(home / "kernlab.db")) as connection:
         connection.executescript((Path(__file__).parent / "version_1" / "kernlab.sql").read_text())
-        connection.execute("PRAGMA user_version = 1")
-        (run_id,) = connection.execute("SELECT id FROM runs").fetchone()
-    connection.close()
+    ((run_id,), *_) = sql(home, "PRAGMA user_version = 1", "SELECT id FROM runs")
     with zipfile.ZipFile(Path(__file__).parent / "version_1" / "run.zip") as pack:
         for name in pack.namelist():
             if name not in ("run.json", "metrics.safetensors"):
@@ -270,11 +261,8 @@ def test_the_store_and_the_archive_of_the_version_before_are_read(tmp_path: Path
 
 def test_an_older_store_is_brought_up_to_date_and_keeps_its_runs(tmp_path: Path) -> None:
     version_1(tmp_path / "home")
-    with sqlite3.connect(tmp_path / "home" / "kernlab.db") as connection:
-        for column in ("starred", "rewound", "versions"):
-            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
-        connection.execute("PRAGMA user_version = 0")
-    connection.close()
+    drops = (f"ALTER TABLE runs DROP COLUMN {column}" for column in ("starred", "rewound", "versions"))
+    sql(tmp_path / "home", *drops, "PRAGMA user_version = 0")
     with Store(tmp_path / "home") as store:
         (run,) = store.list()
         assert (run.status, run.starred, run.versions) == ("finished", False, {})
@@ -286,13 +274,10 @@ def test_a_newer_kernlab_that_takes_the_store_over_is_noticed_at_once(store: Sto
     run_id = store.create(fake.spec())
     with store.writer(run_id) as writer:
         writer.write(fake.started(fake.spec()))
-        with sqlite3.connect(store.root / "kernlab.db") as other:
-            other.execute("PRAGMA user_version = 99")
-        other.close()
+        sql(store.root, "PRAGMA user_version = 99")
         with pytest.raises(StoreError, match=r"version 99, of a newer kernlab\. Update kernlab"):
             writer.flush()
-        with pytest.raises(StoreError, match="Update kernlab"):
-            store.list()
-        with sqlite3.connect(store.root / "kernlab.db") as other:
-            other.execute("PRAGMA user_version = 1")
-        other.close()
+        for ask in (store.list, lambda: Store(store.root)):
+            with pytest.raises(StoreError, match="Update kernlab"):
+                ask()
+        sql(store.root, "PRAGMA user_version = 1")

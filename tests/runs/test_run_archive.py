@@ -84,7 +84,7 @@ def test_an_open_file_does_as_well_and_the_same_run_may_come_twice(store: Store,
     again = store.import_(upload)
     assert again != run_id
     assert [run.name for run in store.list()] == ["The good one"] * 2
-    store.delete(again)  # nobody holds it
+    store.delete(again)  # no process has locked it
     store.purge(again)
     assert store.get(run_id).status == "finished"
 
@@ -127,24 +127,24 @@ BAD = {
 
 @pytest.mark.parametrize("change", BAD.values(), ids=BAD.keys())
 def test_anything_but_a_run_is_refused_and_nothing_of_it_stays(
-    store: Store, packed: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None]
+    store: Store, exported: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None]
 ) -> None:
-    bad = repack(packed, change)
+    bad = repack(exported, change)
     before = sorted(path for path in tmp_path.rglob("*") if path.suffix not in (".db-wal", ".db-shm"))
     with pytest.raises(StoreError, match="a run as kernlab exports it"):
         store.import_(bad)
     assert sorted(path for path in tmp_path.rglob("*") if path.suffix not in (".db-wal", ".db-shm")) == before
-    assert len(store.list()) == 1
+    assert store.list() == []
 
 
-def test_an_untouched_copy_is_not_refused(store: Store, packed: Path) -> None:
+def test_an_untouched_copy_is_not_refused(store: Store, exported: Path) -> None:
     """The refusals above are for what was changed, not for having been packed again."""
-    assert store.get(store.import_(repack(packed, lambda members: None))).name == "The good one"
+    assert store.get(store.import_(repack(exported, lambda members: None))).name == "ASKL on digits"
 
 
-def test_a_link_is_refused(store: Store, packed: Path) -> None:
+def test_a_link_is_refused(store: Store, exported: Path) -> None:
     made = io.BytesIO()
-    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(made, "w") as pack:
+    with zipfile.ZipFile(exported) as old, zipfile.ZipFile(made, "w") as pack:
         for name in old.namelist():
             if name != "checkpoint.safetensors":
                 pack.writestr(name, old.read(name))
@@ -155,29 +155,29 @@ def test_a_link_is_refused(store: Store, packed: Path) -> None:
         store.import_(made)
 
 
-def test_a_flipped_bit_is_noticed(store: Store, packed: Path) -> None:
-    blob = bytearray(packed.read_bytes())
+def test_a_flipped_bit_is_noticed(store: Store, exported: Path) -> None:
+    blob = bytearray(exported.read_bytes())
     blob[blob.index(fake.frequencies(5).tobytes()) + 2] ^= 1
     with pytest.raises(StoreError, match="Bad CRC-32"):
         store.import_(io.BytesIO(bytes(blob)))
 
 
-def test_a_file_that_is_no_archive_or_not_there_is_said(store: Store, tmp_path: Path) -> None:
+def test_a_file_that_is_no_archive_or_does_not_exist_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="BadZipFile"):
         store.import_(io.BytesIO(b"a,b,c\n1,2,3\n"))
-    with pytest.raises(StoreError, match="must be there"):
+    with pytest.raises(StoreError, match="must exist"):
         store.import_(tmp_path / "nothing.zip")
 
 
 def test_a_run_larger_than_the_disk_is_refused_before_it_is_unpacked(
-    store: Store, packed: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from kernlab.runs import archive
 
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr(archive.shutil, "disk_usage", lambda _: usage)
     with pytest.raises(StoreError, match="must fit on the disk"):
-        store.import_(packed)
+        store.import_(exported)
 
 
 def test_an_export_that_cannot_be_written_leaves_the_old_file(store: Store, run_id: str, tmp_path: Path) -> None:

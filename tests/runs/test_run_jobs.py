@@ -18,7 +18,7 @@ import pytest
 
 from kernlab.errors import DataError, DeviceError, StoreError, UnknownNameError
 from kernlab.jobs import manager
-from kernlab.jobs.trainings import Trainings, TrainingState
+from kernlab.jobs.trainings import RunState, Trainings
 from kernlab.runs import tensors
 from kernlab.runs.store import Store
 from kernlab.training.control import Control
@@ -28,14 +28,14 @@ ENDLESS = 10**6
 
 
 def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait for it, or fail."""
+    """Wait until the condition is true, or fail."""
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, "it never came to that"
+        assert time.monotonic() < end, "the condition never became true"
         time.sleep(0.005)
 
 
-def becomes(jobs: Trainings, run_id: str, status: str) -> TrainingState:
+def becomes(jobs: Trainings, run_id: str, status: str) -> RunState:
     until(lambda: jobs.snapshot(run_id).status == status)
     return jobs.snapshot(run_id)
 
@@ -56,12 +56,13 @@ def test_a_job_trains_to_its_end_in_the_background(jobs: Trainings, store: Store
     until(lambda: not jobs.jobs.jobs())  # nothing of it is kept in memory
 
 
-def test_progress_is_told_while_it_runs(jobs: Trainings) -> None:
+def test_progress_is_shown_while_it_runs(jobs: Trainings) -> None:
     run_id = jobs.submit(fake.spec(200, delay=0.01))
     until(lambda: jobs.snapshot(run_id).step >= 20)
     state = jobs.snapshot(run_id)
     assert (state.status, state.position, state.total_steps, state.mine) == ("running", 0, 200, True)
-    assert state.remaining == pytest.approx((200 - state.step) * state.elapsed / state.step, rel=0.3)
+    left = 200 - state.step  # each step sleeps 10 ms, and the clock begins before the first
+    assert 0.0099 * left <= state.remaining
     assert state.epoch == pytest.approx(state.step / fake.PER_EPOCH, abs=0.3)
 
 
@@ -104,20 +105,20 @@ def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: Trainings, st
     assert jobs.snapshot(second).position == 1
     jobs.pause(first)
     becomes(jobs, second, "running")
-    held = becomes(jobs, first, "paused")
-    assert held.position is None
+    waiting = becomes(jobs, first, "paused")
+    assert waiting.position is None
     assert [state.status for state in jobs.queue()] == ["running", "paused"]
     assert store.get(first).status == "paused"
     time.sleep(0.05)
     after = jobs.snapshot(first)
-    assert (after.step, after.elapsed) == (held.step, held.elapsed)  # it does not train, its clock stands
+    assert (after.step, after.elapsed) == (waiting.step, waiting.elapsed)  # it does not train, its clock stands
 
     jobs.resume(first)
     assert becomes(jobs, first, "queued").position == 1
     jobs.pause(first)  # and changes its mind while in the queue
     becomes(jobs, first, "paused")
     time.sleep(0.05)
-    assert jobs.snapshot(first).step == held.step
+    assert jobs.snapshot(first).step == waiting.step
     jobs.resume(first)
     becomes(jobs, first, "queued")
     jobs.cancel(second)
@@ -142,27 +143,27 @@ def test_single_steps_are_single(jobs: Trainings, store: Store) -> None:
 
 
 def test_a_single_step_waits_for_the_device(jobs: Trainings) -> None:
-    held, busy = jobs.submit(fake.spec(20), paused=True), None
-    becomes(jobs, held, "paused")
+    waiting, busy = jobs.submit(fake.spec(20), paused=True), None
+    becomes(jobs, waiting, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     becomes(jobs, busy, "running")
-    jobs.step(held)
-    becomes(jobs, held, "queued")
-    assert jobs.snapshot(held).step == 0
+    jobs.step(waiting)
+    becomes(jobs, waiting, "queued")
+    assert jobs.snapshot(waiting).step == 0
     jobs.cancel(busy)
-    until(lambda: jobs.snapshot(held).step == 1 and jobs.snapshot(held).status == "paused")
+    until(lambda: jobs.snapshot(waiting).step == 1 and jobs.snapshot(waiting).status == "paused")
 
 
 def test_a_paused_job_writes_a_checkpoint_while_another_trains(jobs: Trainings, store: Store) -> None:
-    held = jobs.submit(fake.spec(20), paused=True)
-    becomes(jobs, held, "paused")
+    waiting = jobs.submit(fake.spec(20), paused=True)
+    becomes(jobs, waiting, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     becomes(jobs, busy, "running")
-    jobs.checkpoint(held)
-    until(lambda: store.checkpoint(held) is not None)
-    assert jobs.snapshot(held).status == "paused"
-    jobs.cancel(held)
-    assert jobs.wait(held, 10).status == "stopped"
+    jobs.checkpoint(waiting)
+    until(lambda: store.checkpoint(waiting) is not None)
+    assert jobs.snapshot(waiting).status == "paused"
+    jobs.cancel(waiting)
+    assert jobs.wait(waiting, 10).status == "stopped"
     assert jobs.snapshot(busy).status == "running"
 
 
@@ -174,16 +175,16 @@ def test_a_job_that_goes_on_during_such_a_checkpoint_still_waits_for_its_turn(st
                 control.resume()
 
     jobs = Trainings(store, hasty, device_key=str)
-    held = jobs.submit(fake.spec(20, hasty=True), paused=True)
-    becomes(jobs, held, "paused")
+    waiting = jobs.submit(fake.spec(20, hasty=True), paused=True)
+    becomes(jobs, waiting, "paused")
     busy = jobs.submit(fake.spec(ENDLESS, delay=0.001))
     becomes(jobs, busy, "running")
-    jobs.checkpoint(held)
-    assert becomes(jobs, held, "queued").step == 0
+    jobs.checkpoint(waiting)
+    assert becomes(jobs, waiting, "queued").step == 0
     time.sleep(0.05)
-    assert jobs.snapshot(held).step == 0
+    assert jobs.snapshot(waiting).step == 0
     jobs.cancel(busy)
-    assert jobs.wait(held, 10).status == "finished"
+    assert jobs.wait(waiting, 10).status == "finished"
 
 
 def test_a_queued_job_can_be_cancelled_and_started_later(jobs: Trainings, store: Store) -> None:
@@ -281,7 +282,7 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
         jobs.snapshot(run_id)
 
 
-def test_a_run_refused_while_it_is_looked_at_says_why(
+def test_a_run_refused_while_its_state_is_read_gives_the_reason(
     jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused_meanwhile(run_id: str) -> Any:
@@ -322,7 +323,7 @@ def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
     assert objective(store, run_id) == fake.expected(20)
 
 
-def test_a_dead_database_ends_the_job_and_the_reason_is_still_told(
+def test_a_dead_database_ends_the_job_and_the_reason_is_still_shown(
     jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = jobs.submit(fake.spec(ENDLESS, delay=0.001))
@@ -356,7 +357,7 @@ def test_steering_a_run_that_is_not_under_way_says_what_to_do(jobs: Trainings, s
         jobs.resume(stopped)
 
 
-def test_a_device_that_is_not_there_leaves_the_store_untouched(store: Store) -> None:
+def test_a_missing_device_leaves_the_store_untouched(store: Store) -> None:
     with pytest.raises(DeviceError, match="cuda:77"):
         Trainings(store, fake.train).submit(fake.spec(device="cuda:77"))
     assert store.list() == []
@@ -374,7 +375,7 @@ def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: Trainings, stor
         assert [each.id for each in other.queue()] == [run_id]
         with pytest.raises(StoreError, match="steer it there"):
             other.cancel(run_id)
-        with pytest.raises(StoreError, match="must have ended"):
+        with pytest.raises(StoreError, match="another process works on it"):
             other.resume_run(run_id)
         assert other.wait(run_id, 0.1).status == "running"
         jobs.cancel(run_id)
@@ -395,7 +396,7 @@ def test_shutdown_leaves_every_run_interrupted_with_a_checkpoint(store: Store) -
     checkpoint = store.checkpoint(running)
     assert checkpoint is not None
     assert checkpoint.step == store.get(running).step
-    assert threading.active_count() < 10
+    assert not [each for each in threading.enumerate() if each.name.startswith("training-")]
 
 
 SERVER = """

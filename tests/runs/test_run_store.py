@@ -16,19 +16,18 @@ from typing import Any
 import fake_training as fake
 import numpy as np
 import pytest
+from fake_training import record, trained
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_np
 
 from kernlab.errors import StoreError, UnknownNameError
-from kernlab.runs import tensors
 from kernlab.runs.store import Store
 from kernlab.training.control import Control
 from kernlab.training.events import (
     Cancelled,
     Checkpoint,
     Evaluated,
-    Event,
     Failed,
     Finished,
     Snapshot,
@@ -41,19 +40,6 @@ ARRAYS = DTYPES.flatmap(lambda kind: st_np.arrays(kind, st_np.array_shapes(min_d
 LIGHT = settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def record(store: Store, *events: Event, steps: int = 20) -> str:
-    """A run of these events."""
-    run_id = store.create(fake.spec(steps))
-    with store.writer(run_id) as writer:
-        for event in events:
-            writer.write(event)
-    return run_id
-
-
-def trained(store: Store, steps: int = 12) -> str:
-    return record(store, *fake.train(fake.spec(steps), control=Control(), resume=None), steps=steps)
-
-
 def same(left: dict[str, Any], right: dict[str, Any]) -> None:
     assert left.keys() == right.keys()
     for name, array in left.items():
@@ -64,7 +50,7 @@ def same(left: dict[str, Any], right: dict[str, Any]) -> None:
 # -- round trips
 
 
-def test_a_finished_run_gives_back_everything_it_was_told(store: Store) -> None:
+def test_a_finished_run_gives_back_everything_that_was_stored(store: Store) -> None:
     run_id = trained(store, steps=12)
     run = store.get(run_id)
     assert (run.status, run.step, run.epoch, run.total_steps) == ("finished", 12, 2.4, 12)
@@ -128,7 +114,7 @@ def test_a_failed_run_keeps_its_sentence_and_a_cancelled_one_its_checkpoint(stor
     assert (store.get(stopped).status, store.get(stopped).resumable, store.get(stopped).step) == ("stopped", True, 4)
 
 
-def test_events_after_a_hot_reload_are_twins_and_still_understood(store: Store) -> None:
+def test_events_of_classes_loaded_twice_are_stored(store: Store) -> None:
     twin = type("Step", (), {"step": 3, "epoch": 0.5, "metrics": {"loss": 2.0}})()
     run_id = record(store, fake.started(fake.spec()), twin)
     assert store.metrics(run_id).curves["loss"].values.tolist() == [2.0]
@@ -157,7 +143,7 @@ def test_a_reader_gets_only_what_is_new(store: Store) -> None:
         assert (third.curves, third.cursor, third.whole) == ({}, second.cursor, False)
 
 
-def test_metrics_reach_readers_although_the_training_falls_silent(store: Store) -> None:
+def test_metrics_reach_readers_although_the_training_sends_no_more_events(store: Store) -> None:
     run_id = store.create(fake.spec())
     with store.writer(run_id) as writer:
         writer.write(fake.started(fake.spec()))
@@ -168,7 +154,7 @@ def test_metrics_reach_readers_although_the_training_falls_silent(store: Store) 
         assert store.metrics(run_id).curves["loss"].values.tolist() == [1.0]
 
 
-def test_what_a_file_says_the_curves_say_too(store: Store) -> None:
+def test_curves_are_stored_at_least_as_far_as_files(store: Store) -> None:
     run_id = store.create(fake.spec())
     with store.writer(run_id) as writer:
         writer.write(fake.started(fake.spec()))
@@ -181,7 +167,7 @@ def test_what_a_file_says_the_curves_say_too(store: Store) -> None:
             assert store.metrics(run_id).curves["loss"].steps[-1] == step + 1
 
 
-def test_a_resumed_run_takes_points_back_and_tells_its_readers(store: Store) -> None:
+def test_a_resumed_run_removes_later_points_and_its_readers_start_again(store: Store) -> None:
     asked = fake.spec(20)
     run_id = store.create(asked)
     with store.writer(run_id) as writer:
@@ -289,7 +275,7 @@ def test_two_processes_write_to_one_store_at_once(store: Store) -> None:
     assert store.metrics(mine).curves["objective"].values.tolist() == fake.expected(12)
 
 
-def test_changes_that_look_before_they_write_wait_for_each_other(store: Store) -> None:
+def test_changes_that_read_before_they_write_wait_for_each_other(store: Store) -> None:
     run_id = trained(store)
     together, trouble = threading.Barrier(2), []
 
@@ -313,9 +299,7 @@ def test_changes_that_look_before_they_write_wait_for_each_other(store: Store) -
     assert store.get(run_id).note == "10"
 
 
-def test_a_run_that_ends_while_somebody_looks_is_not_taken_for_dead(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_ends_while_it_is_read_is_not_taken_for_dead(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     from kernlab.runs import layout
 
     run_id = store.create(fake.spec())
@@ -331,7 +315,7 @@ def test_a_run_that_ends_while_somebody_looks_is_not_taken_for_dead(
     assert store.get(run_id).status == "finished"
 
 
-# -- the user's own words, throwing away
+# -- what the user changes
 
 
 def test_runs_are_found_by_what_the_user_remembers(store: Store) -> None:
@@ -399,7 +383,7 @@ def test_an_unknown_run_is_answered_with_the_nearest(store: Store) -> None:
         store.static("../../etc")
 
 
-def test_what_a_run_does_not_have_is_said(store: Store) -> None:
+def test_what_a_run_does_not_have_is_refused(store: Store) -> None:
     run_id = record(store, fake.started(fake.spec()), Snapshot(5, 1.0, {"omega": fake.frequencies(5)}))
     assert store.checkpoint(run_id) is None
     with pytest.raises(StoreError, match=r"Given: 6\. The nearest are: 5\."):
@@ -423,19 +407,6 @@ def test_a_damaged_file_is_named_and_the_rest_stays_readable(store: Store, damag
     assert store.model(run_id)[1] == {"classes": ["a", "b"]}
 
 
-def test_a_database_that_is_none_is_said(tmp_path: Path) -> None:
-    (tmp_path / "kernlab.db").write_bytes(b"something else entirely " * 100)
-    with pytest.raises(StoreError, match=r"Restore kernlab\.db"):
-        Store(tmp_path)
-
-
-def test_a_store_of_a_newer_kernlab_is_left_alone(store: Store) -> None:
-    with store.writing() as connection:
-        connection.exec_driver_sql("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="Update kernlab"):
-        Store(store.root)
-
-
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(
@@ -456,7 +427,7 @@ def test_a_full_disk_is_one_sentence_and_takes_nothing_back(store: Store, monkey
             writer.write(fake.started(fake.spec()))
             writer.write(Step(1, 0.2, {"loss": 1.0}))
             writer.write(Checkpoint(1, {"w": np.ones(3)}, {}))
-            monkeypatch.setattr(tensors.os, "fsync", full_disk)
+            monkeypatch.setattr(os, "fsync", full_disk)
             writer.write(Checkpoint(2, {"w": np.zeros(3)}, {}))
 
     with pytest.raises(StoreError, match="Free some space"):
@@ -475,7 +446,7 @@ def test_a_full_disk_is_one_sentence_and_takes_nothing_back(store: Store, monkey
 def test_a_read_only_database_is_one_sentence(store: Store) -> None:
     run_id = trained(store)
     with store.reading() as connection:
-        connection.exec_driver_sql("PRAGMA query_only = ON")  # of the one connection there is
+        connection.exec_driver_sql("PRAGMA query_only = ON")  # of the only connection
     with pytest.raises(StoreError, match="Make the folder writable"):
         store.star(run_id)
     assert len(store.metrics(run_id).curves["objective"].steps) == 12

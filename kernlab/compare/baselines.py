@@ -1,20 +1,20 @@
-"""Standing baselines: what any method has to be compared with, as scikit-learn computes it.
+"""Baselines with which every method should be compared, computed by scikit-learn.
 
     constant      the largest class, or the training mean
     svm-rbf       support vector machine with a Gaussian kernel (LibSVM)
     boosting      gradient boosting of trees on histograms
     extra-trees   averages of extremely randomised trees
 
-A rival is fitted to the very parts that a method sees, is judged by the same metric, and is tuned by the same rule
-and budget; where the budget is in seconds it has at least what :data:`LEAST` says. One class registered in
-:data:`RIVALS` is a new one.
+A baseline is fitted to the same rows as a method, is judged by the same metric, and is tuned by the same rule and
+budget; where the budget is in seconds, :data:`LEAST` is its minimum. A new baseline is one class registered in
+:data:`BASELINES`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,23 +26,27 @@ from kernlab.options import Component, component, option
 from kernlab.registry import Registry
 from kernlab.typing import Task
 
-__all__ = ["LEAST", "RIVALS", "Boosting", "Constant", "ExtraTrees", "Rival", "SupportVectorMachine"]
+__all__ = ["BASELINES", "LEAST", "Baseline", "Boosting", "Constant", "ExtraTrees", "Predict", "SupportVectorMachine"]
 
 
-#: What a baseline gets however short the time is, in words; :func:`kernlab.compare.searches.coarse_first` does it.
+#: The search that a baseline gets however short the time is, in words (:func:`kernlab.compare.searches.coarse_first`).
 LEAST = (
     "Whatever the limit in seconds, a baseline tries at least 20 settings (fewer where fewer trials are allowed) on at "
     "most 2000 training rows: the SVM the 5 × 4 grid of C and γ around its own, trees their own and 19 that "
-    "fill their ranges evenly. Its own settings and the best three are tried again on all rows. In what is left of "
-    "the time the search goes on from the best of them, with as many trials as a method has."
+    "fill their ranges evenly. Its own settings and the best three are tried again on all rows. In the remaining "
+    "time the search continues from the best of them, with as many trials as a method has."
 )
 
 
-class Rival(Component):
+#: Class codes or targets for inputs [n d].
+Predict: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+class Baseline(Component):
     """Base of baselines; subclasses define ``machine``.
 
     Class attributes:
-        tasks: what it is for.
+        tasks: that it can learn.
         ranges: where its options are searched, by key.
         coarse: factors of the values in force, whose product is tried first where time is short; empty: settings
             that fill the ranges evenly.
@@ -63,18 +67,19 @@ class Rival(Component):
             DataError: with the reason.
         """
 
-    def resolved(self, data: Prepared) -> Rival:
+    def resolved(self, data: Prepared) -> Baseline:
         """A copy in which every "auto" is the number that the rule finds in the training part."""
         return self
 
     def space(self, data: Prepared, fixed: tuple[str, ...] = ()) -> dict[str, Range]:
-        """What a search looks at."""
+        """The range of every option that is searched."""
         return space_of(self.resolved(data), fixed, {**RANGES, **self.ranges})
 
-    def predict(self, data: Prepared, seed: int, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
-        """Fit to the training part on one thread and predict each of ``inputs`` [n d].
+    def fitted(self, data: Prepared, seed: int) -> Predict:
+        """Fit to the training part on one thread.
 
-        Class codes [n], or targets [n K] in the unit of ``data.y_train``.
+        Returns:
+            A function of inputs [n d]: class codes [n], or targets [n K] in the unit of ``data.y_train``.
 
         Raises:
             DataError: too many rows for it.
@@ -85,38 +90,38 @@ class Rival(Component):
         self.check(len(data.X_train))
         try:
             with threadpool_limits(1):
-                if data.targets is None:
-                    fitted = self.machine(data, seed).fit(data.X_train, data.y_train)
-                    return [fitted.predict(X) for X in inputs]
-                columns = [
-                    self.machine(data, seed).fit(data.X_train, data.y_train[:, k]) for k in range(data.y_train.shape[1])
-                ]
-                return [np.stack([each.predict(X) for each in columns], axis=1) for X in inputs]
+                columns = [data.y_train] if data.targets is None else list(data.y_train.T)
+                machines = [self.machine(data, seed).fit(data.X_train, column) for column in columns]
         except KernlabError:
             raise
         except (ValueError, ArithmeticError, MemoryError) as error:
             raise TrainingError(f"{self.title} must be fitted", error, "change its options or the data") from None
 
-    @classmethod
-    def fit_score(cls, data: Prepared, seed: int = 0, options: Mapping[str, Any] | None = None) -> dict[str, float]:
+        def predict(X: NDArray[Any]) -> NDArray[Any]:
+            found = [machine.predict(X) for machine in machines]
+            return np.asarray(found[0]) if data.targets is None else np.stack(found, axis=1)
+
+        return predict
+
+    def fit_score(self, data: Prepared, seed: int = 0) -> tuple[dict[str, float], Predict]:
         """Fit to the training part and measure on both.
 
         Args:
-            data: what a method would see.
-            seed: decides what is drawn, where anything is.
-            options: by key; its own where they are not named.
+            data: the split.
+            seed: of random choices, where the baseline makes any.
 
         Returns:
             ``test`` and ``train``: accuracy in percent, or RMSE in the reported unit; ``seconds`` of fitting and
-            predicting; for regression ``test_rmse_range100``, with every target stretched to [0, 100].
+            predicting; for regression ``test_rmse_range100``, with every target stretched to [0, 100]. And the function
+            that predicts, as :meth:`fitted` returns it.
 
         Raises:
-            UnknownNameError: no such option.
-            OptionError: a bad value.
             DataError: more rows than it can be fitted to.
+            TrainingError: scikit-learn could not fit it.
         """
-        rival, began = cls.build(**(options or {})), time.perf_counter()
-        test, train = rival.predict(data, seed, data.X_test, data.X_train)
+        began = time.perf_counter()
+        predict = self.fitted(data, seed)
+        test, train = predict(data.X_test), predict(data.X_train)
         found = {
             "seconds": time.perf_counter() - began,
             "test": score(data, test, data.y_test),
@@ -124,16 +129,16 @@ class Rival(Component):
         }
         if data.targets:
             found["test_rmse_range100"] = score(data, test, data.y_test, data.range100)
-        return found
+        return found, predict
 
 
 #: Baselines by name.
-RIVALS: Registry[type[Rival]] = Registry("baseline")
+BASELINES: Registry[type[Baseline]] = Registry("baseline")
 
 
-@RIVALS.register("constant")
+@BASELINES.register("constant")
 @component
-class Constant(Rival):
+class Constant(Baseline):
     """The largest class of the training part (the lowest code on a tie), or its mean."""
 
     name = "constant"
@@ -145,9 +150,9 @@ class Constant(Rival):
         return DummyClassifier(strategy="most_frequent") if data.targets is None else DummyRegressor()
 
 
-@RIVALS.register("svm-rbf")
+@BASELINES.register("svm-rbf")
 @component
-class SupportVectorMachine(Rival):
+class SupportVectorMachine(Baseline):
     """Support vector machine with the kernel exp(−γ‖x − x'‖²); ε-regression for real targets."""
 
     name = "svm-rbf"
@@ -175,7 +180,7 @@ class SupportVectorMachine(Rival):
                 "leave it out, or compare on fewer rows",
             )
 
-    def resolved(self, data: Prepared) -> Rival:
+    def resolved(self, data: Prepared) -> Baseline:
         if self.gamma != "auto":
             return self
         return self.replace(gamma=1.0 / (data.X_train.shape[1] * max(float(data.X_train.var()), 1e-12)))
@@ -189,14 +194,14 @@ class SupportVectorMachine(Rival):
     def machine(self, data: Prepared, seed: int) -> Any:
         from sklearn.svm import SVC, SVR
 
-        given = self.resolved(data).options()
-        shared = {"C": given["C"], "gamma": given["gamma"], "cache_size": 500}
-        return SVC(**shared) if data.targets is None else SVR(**shared, epsilon=given["epsilon"])
+        options = self.resolved(data).options()
+        shared = {"C": options["C"], "gamma": options["gamma"], "cache_size": 500}
+        return SVC(**shared) if data.targets is None else SVR(**shared, epsilon=options["epsilon"])
 
 
-@RIVALS.register("boosting")
+@BASELINES.register("boosting")
 @component
-class Boosting(Rival):
+class Boosting(Baseline):
     """Gradient boosting of trees on histograms of the inputs."""
 
     name = "boosting"
@@ -222,9 +227,9 @@ class Boosting(Rival):
         return kind(**self.options(), early_stopping=False, random_state=seed)
 
 
-@RIVALS.register("extra-trees")
+@BASELINES.register("extra-trees")
 @component
-class ExtraTrees(Rival):
+class ExtraTrees(Baseline):
     """The average of extremely randomised trees."""
 
     name = "extra-trees"
@@ -241,7 +246,7 @@ class ExtraTrees(Rival):
         "auto", "Share of the inputs tried at a split; auto: √d of them for classes, all for real targets.", gt=0, le=1
     )
 
-    def resolved(self, data: Prepared) -> Rival:
+    def resolved(self, data: Prepared) -> Baseline:
         if self.max_features != "auto":
             return self
         d = data.X_train.shape[1]

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.svm import SVC, SVR
 
 from kernlab.compare.base import Tuning
-from kernlab.compare.rivals import RIVALS
+from kernlab.compare.baselines import BASELINES
 from kernlab.compare.tuning import tune
 from kernlab.data import DataSpec, Prepared, constant_metric, make_dataset, prepare
 from kernlab.errors import DataError, OptionError, TrainingError, UnknownNameError
@@ -33,6 +33,10 @@ def targets() -> Prepared:
     return plane("regression", target_scale="[0,1]")
 
 
+def fit_score(name: str, data: Prepared, seed: int = 0, **options: object) -> dict[str, float]:
+    return BASELINES[name].build(**options).fit_score(data, seed)[0]
+
+
 def units(data: Prepared, part: str) -> np.ndarray:
     """Targets as they are reported."""
     return data.targets.inverse(getattr(data, f"y_{part}"))
@@ -40,17 +44,17 @@ def units(data: Prepared, part: str) -> np.ndarray:
 
 def test_constant_is_the_constant_metric(classes, targets):
     for data in (classes, targets):
-        assert RIVALS["constant"].fit_score(data, 0)["test"] == pytest.approx(constant_metric(data), rel=1e-6)
+        assert fit_score("constant", data, 0)["test"] == pytest.approx(constant_metric(data), rel=1e-6)
 
 
 def test_svm_is_scikit_learns_with_its_usual_width(classes, targets):
     machine = SVC(C=10, gamma="scale").fit(classes.X_train, classes.y_train)
-    found = RIVALS["svm-rbf"].fit_score(classes, 0)
+    found = fit_score("svm-rbf", classes, 0)
     assert found["test"] == pytest.approx(100 * accuracy_score(classes.y_test, machine.predict(classes.X_test)))
     assert found["train"] == pytest.approx(100 * accuracy_score(classes.y_train, machine.predict(classes.X_train)))
 
     machine = SVR(C=3, gamma=0.5, epsilon=0.2).fit(targets.X_train, targets.y_train[:, 0])
-    found = RIVALS["svm-rbf"].fit_score(targets, 0, {"C": 3, "gamma": 0.5, "epsilon": 0.2})
+    found = fit_score("svm-rbf", targets, 0, C=3, gamma=0.5, epsilon=0.2)
     predicted = targets.targets.inverse(machine.predict(targets.X_test)[:, None])
     assert found["test"] == pytest.approx(root_mean_squared_error(units(targets, "test"), predicted))
     assert found["test_rmse_range100"] == pytest.approx(100 * found["test"])
@@ -59,7 +63,7 @@ def test_svm_is_scikit_learns_with_its_usual_width(classes, targets):
 def test_trees_are_scikit_learns(classes, targets):
     machine = ExtraTreesClassifier(200, max_features=1, random_state=5).fit(classes.X_train, classes.y_train)
     expected = 100 * accuracy_score(classes.y_test, machine.predict(classes.X_test))
-    assert RIVALS["extra-trees"].fit_score(classes, 5)["test"] == pytest.approx(expected)
+    assert fit_score("extra-trees", classes, 5)["test"] == pytest.approx(expected)
 
     y = targets.y_train[:, 0]
     for name, machine in (
@@ -67,23 +71,23 @@ def test_trees_are_scikit_learns(classes, targets):
         ("boosting", HistGradientBoostingRegressor(max_iter=200, early_stopping=False, random_state=5)),
     ):
         predicted = targets.targets.inverse(machine.fit(targets.X_train, y).predict(targets.X_test)[:, None])
-        found = RIVALS[name].fit_score(targets, 5)
+        found = fit_score(name, targets, 5)
         assert found["test"] == pytest.approx(root_mean_squared_error(units(targets, "test"), predicted))
 
 
-@pytest.mark.parametrize("name", list(RIVALS))
-def test_every_rival_takes_every_task_and_beats_the_constant(name, classes):
+@pytest.mark.parametrize("name", list(BASELINES))
+def test_every_baseline_takes_every_task_and_beats_the_constant(name, classes):
     several = plane("regression", K=2)
     for data in (classes, several):
-        found = RIVALS[name].fit_score(data, 0)
+        found = fit_score(name, data, 0)
         constant = constant_metric(data)
         assert found["seconds"] > 0
         if name == "constant":
             continue
         assert found["test"] > constant + 10 if data.targets is None else found["test"] < 0.8 * constant
-    assert RIVALS[name].title
-    for key, each in RIVALS[name]().space(classes).items():
-        assert RIVALS[name].build(**{key: each.at(0.0)}) != RIVALS[name].build(**{key: each.at(1.0)})
+    assert BASELINES[name].title
+    for key, each in BASELINES[name]().space(classes).items():
+        assert BASELINES[name].build(**{key: each.at(0.0)}) != BASELINES[name].build(**{key: each.at(1.0)})
 
 
 def test_more_rows_than_an_svm_can_take_are_refused_at_once():
@@ -91,18 +95,18 @@ def test_more_rows_than_an_svm_can_take_are_refused_at_once():
     data = prepare(make_dataset("many", rng.normal(size=(25_010, 1)), rng.normal(size=(25_010, 1)), "regression"),
                    DataSpec(), 0)  # fmt: skip
     with pytest.raises(DataError, match=r"at most 20000 training rows.*20008"):
-        RIVALS["svm-rbf"].fit_score(data, 0)
+        fit_score("svm-rbf", data, 0)
     with pytest.raises(DataError, match="at most 20000"):  # before a search that looks at few rows is paid for
         tune("svm-rbf", {}, data, Tuning(trials=1, rows=100))
 
 
 def test_mistakes_are_told(classes):
     with pytest.raises(UnknownNameError, match="gamma"):
-        RIVALS["svm-rbf"].fit_score(classes, 0, {"gama": 1.0})
+        fit_score("svm-rbf", classes, 0, gama=1.0)
     with pytest.raises(OptionError, match="learning_rate must be a number above 0"):
-        RIVALS["boosting"].fit_score(classes, 0, {"learning_rate": 2})
+        fit_score("boosting", classes, 0, learning_rate=2)
     with pytest.raises(UnknownNameError, match="svm-rbf"):
-        RIVALS["svm"]
+        BASELINES["svm"]
     broken = np.full_like(classes.X_train, np.nan)
     with pytest.raises(TrainingError, match="RBF-SVM must be fitted"):
-        RIVALS["svm-rbf"].fit_score(Prepared(**{**vars(classes), "X_train": broken}), 0, {"gamma": 1.0})
+        fit_score("svm-rbf", Prepared(**{**vars(classes), "X_train": broken}), gamma=1.0)
