@@ -2,8 +2,8 @@
 
     A(K, YYᵀ) = ⟨K, YYᵀ⟩_F / (‖K‖_F ‖YYᵀ‖_F)          centred: CKC and CYYᵀC instead, C = I − 11ᵀ/n
 
-A kernel that is high everywhere scores well without centring, whatever the targets. Beside the centred alignment
-stands what shuffled targets would reach on average over all n! orders,
+Without centring, a kernel that is high everywhere scores well whatever the targets are. The centred alignment is
+compared with the level of chance, its mean over all n! orders of the targets,
 
     tr(CKC) tr(CYYᵀC) / ((n − 1) ‖CKC‖_F ‖CYYᵀC‖_F),
 
@@ -16,7 +16,7 @@ derived here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -24,52 +24,36 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.kernels import PAGE, few_rows, grams_at, has_kernel, over_run, rows_of
+from kernlab.pictures.marks import FROM_ZERO, bars, dots, line
 from kernlab.pictures.sample import Sample
 from kernlab.pictures.theme import BLUE, GREY, ORANGE, figure
 from kernlab.pictures.timed import timed
 
 
 class KernelAlignment(NamedTuple):
-    """Alignment of one Gram matrix with the targets.
+    """Alignment of one Gram matrix with the targets."""
 
-    Attributes:
-        centred, plain: with both matrices centred, and as they are; in [−1, 1], ≥ 0 for kernels.
-        chance: what shuffled targets reach, centred, on average.
-    """
-
-    centred: float
-    plain: float
-    chance: float
+    centred: float  # with both matrices centred; in [−1, 1], ≥ 0 for kernels
+    plain: float  # without centring
+    chance: float  # the mean of the centred alignment over shuffled targets
 
 
 class Alignments(NamedTuple):
-    """Alignment of several kernels.
+    """Alignment of several kernels."""
 
-    Attributes:
-        names: what each kernel is.
-        values: their alignments.
-        n: rows of the sample.
-    """
-
-    names: tuple[str, ...]
-    values: tuple[KernelAlignment, ...]
-    n: int
+    names: tuple[str, ...]  # of the kernels
+    values: tuple[KernelAlignment, ...]  # their alignments
+    n: int  # rows of the sample
 
 
 class AlignmentHistory(NamedTuple):
-    """Alignment over the snapshots of a run.
+    """Alignment over the snapshots of a run."""
 
-    Attributes:
-        epoch: when [s].
-        centred, plain, chance: as in :class:`KernelAlignment` [s].
-        n: rows of the sample.
-    """
-
-    epoch: NDArray[np.float64]
-    centred: NDArray[np.float64]
-    plain: NDArray[np.float64]
-    chance: NDArray[np.float64]
-    n: int
+    epoch: NDArray[np.float64]  # of the snapshots [s]
+    centred: NDArray[np.float64]  # as in :class:`KernelAlignment` [s]
+    plain: NDArray[np.float64]  # as in :class:`KernelAlignment` [s]
+    chance: NDArray[np.float64]  # as in :class:`KernelAlignment` [s]
+    n: int  # rows of the sample
 
 
 def target_matrix(targets: ArrayLike, classes: bool) -> NDArray[np.float64]:
@@ -89,9 +73,8 @@ def alignment(K: ArrayLike, Y: ArrayLike) -> KernelAlignment:
     # Where all entries are alike, centring leaves rounding only, and its direction means nothing.
     vanishes = size <= 1e-12 * float(np.linalg.norm(kernel) * np.linalg.norm(labels)) or len(kernel) < 2
     chance = 0.0 if vanishes else float(np.trace(middle[0]) * np.trace(middle[1])) / ((len(kernel) - 1) * size)
-    return KernelAlignment(
-        0.0 if vanishes else float((middle[0] * middle[1]).sum()) / size, _cosine(kernel, labels), chance
-    )
+    centred = 0.0 if vanishes else float((middle[0] * middle[1]).sum()) / size
+    return KernelAlignment(centred, _cosine(kernel, labels), chance)
 
 
 def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
@@ -101,13 +84,7 @@ def alignments(grams: Mapping[str, ArrayLike], Y: ArrayLike) -> Alignments:
 
 
 def alignment_history(epochs: ArrayLike, values: Iterable[KernelAlignment], n: int) -> AlignmentHistory:
-    """Alignments of several moments as curves.
-
-    Args:
-        epochs: when [s].
-        values: the alignment at each.
-        n: rows of the sample.
-    """
+    """Alignments at several epochs [s] as curves, of a sample of n rows."""
     found = np.array(list(values), np.float64).reshape(-1, 3)
     return AlignmentHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], found[:, 2], n)
 
@@ -121,83 +98,41 @@ def _cosine(A: NDArray[np.float64], B: NDArray[np.float64]) -> float:
     return float((A * B).sum()) / size if size > 0 else 0.0
 
 
-_CENTRED, _PLAIN, _CHANCE = "centred", "not centred", "shuffled targets, centred"
+#: Words, colour, dash and pattern of both alignments, as :class:`KernelAlignment` has them.
+_BOTH = (("centred", BLUE, "solid", ""), ("not centred", ORANGE, "dash", "/"))
+_CHANCE = "shuffled targets, centred"
 
 
 def plot_alignments(view: Alignments) -> go.Figure:
-    """Centred and uncentred alignment of each kernel, with what shuffled targets would reach."""
-    rows = ((_CENTRED, BLUE, ""), (_PLAIN, ORANGE, "/"))
-    traces: list[Any] = [
-        go.Bar(
-            x=list(view.names),
-            y=[value[place] for value in view.values],
-            name=name,
-            text=[f"{value[place]:.3f}" for value in view.values],
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": colour, "pattern": {"shape": pattern}},
-            hovertemplate=f"%{{x}}, {name}: %{{y:.4f}}<extra></extra>",
-        )
-        for place, (name, colour, pattern) in enumerate(rows)
-    ]
-    traces.append(
-        go.Scatter(
-            x=list(view.names),
-            y=[value.chance for value in view.values],
-            mode="markers",
-            name=_CHANCE,
-            marker={"color": GREY, "symbol": "line-ew-open", "size": 26, "line": {"width": 3}},
-            hovertemplate="%{x}, shuffled targets: %{y:.4f}<extra></extra>",
-        )
-    )
+    """Centred and uncentred alignment of each kernel, with the level of shuffled targets."""
+    names, traces = list(view.names), []
+    for place, (words, colour, _, pattern) in enumerate(_BOTH):
+        values, hover = [value[place] for value in view.values], f"%{{x}}, {words}: %{{y:.4f}}"
+        text = {"text": [f"{value:.3f}" for value in values], "textposition": "outside", "cliponaxis": False}
+        traces.append(bars(names, values, words, colour, hover, pattern=pattern, **text))
+    chance, hover = [value.chance for value in view.values], "%{x}, shuffled targets: %{y:.4f}"
+    traces.append(dots(names, chance, _CHANCE, GREY, hover, size=26, symbol="line-ew-open", outline={"width": 3}))
     return figure(
-        traces,
-        title="Alignment with the targets",
-        subtitle=f"{view.n} rows; 1 would be a kernel that knows the targets",
-        x="kernel",
-        y="A(K, YYᵀ)",
-        revision="alignments",
-        barmode="group",
-        yaxis={"rangemode": "tozero"},
-    )
+        traces, title="Alignment with the targets",
+        subtitle=f"{view.n} rows; 1: the kernel of the targets themselves", x="kernel", y="A(K, YYᵀ)",
+        revision="alignments", barmode="group", yaxis=FROM_ZERO,
+    )  # fmt: skip
 
 
 def plot_alignment_history(view: AlignmentHistory, *, unit: str = "epoch") -> go.Figure:
-    """Both alignments over the run's snapshots, and the level of shuffled targets.
-
-    Args:
-        view: the alignments.
-        unit: what time is counted in.
-    """
-    lines = (
-        (_CENTRED, view.centred, BLUE, "solid"),
-        (_PLAIN, view.plain, ORANGE, "dash"),
-        (_CHANCE, view.chance, GREY, "dot"),
-    )
-    traces = [
-        go.Scatter(
-            x=view.epoch,
-            y=values,
-            mode="lines+markers" if name == _CENTRED else "lines",
-            name=name,
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"color": colour, "size": 6},
-            hovertemplate=f"{name}: %{{y:.4f}}<extra>{unit} %{{x:.3~g}}</extra>",
-        )
-        for name, values, colour, dash in lines
-    ]
+    """Both alignments over the run's snapshots, and the level of shuffled targets; ``unit`` is that of time."""
+    lines = [(words, colour, dash) for words, colour, dash, _ in _BOTH] + [(_CHANCE, GREY, "dot")]
+    traces = []
+    for (words, colour, dash), values in zip(lines, (view.centred, view.plain, view.chance), strict=True):
+        traces.append(line(
+            view.epoch, values, words, colour, f"{words}: %{{y:.4f}}", extra=f"{unit} %{{x:.3~g}}", dash=dash,
+            mode="lines+markers" if values is view.centred else "lines", marker={"color": colour, "size": 6},
+        ))  # fmt: skip
     return figure(
-        traces,
-        title="Alignment with the targets over the run",
-        subtitle=f"{view.n} rows at {len(view.epoch)} snapshots",
-        x=unit,
-        y="A(K, YYᵀ)",
-        revision="alignment-history",
-        yaxis={"rangemode": "tozero"},
-    )
-
-
-# -- alignment -------------------------------------------------------------------------------------------------
+        traces, title="Alignment with the targets over the run",
+        subtitle=f"{view.n} rows at {len(view.epoch)} snapshots", x=unit, y="A(K, YYᵀ)", revision="alignment-history",
+        yaxis=FROM_ZERO,
+    )  # fmt: skip
 
 
 def _labels(sample: Sample) -> NDArray[np.float64]:
@@ -207,8 +142,8 @@ def _labels(sample: Sample) -> NDArray[np.float64]:
 def _about_alignment(at: At) -> tuple[str, str]:
     return (
         r"A(K,YY^\top)=\frac{\langle K,YY^\top\rangle_F}{\|K\|_F\,\|YY^\top\|_F}",
-        "How far the kernel agrees with which rows belong together. Centred, both matrices lose their means first: a "
-        "kernel that is high everywhere gains nothing from that. LKRF eq. 5; Cortes et al. 2012",
+        "How well the kernel agrees with the targets about which rows belong together. Centred, both matrices lose "
+        "their means first: a kernel that is high everywhere gains nothing from that. LKRF eq. 5; Cortes et al. 2012",
     )
 
 
@@ -228,5 +163,4 @@ def draw_alignment_history(at: At) -> go.Figure:
     rows, few = rows_of(at), few_rows(at)
     X, Y = rows.X[few], _labels(rows)[few]
     epochs, found = over_run(at, "aligned", lambda kernel: alignment(kernel.gram(X), Y))
-    view = alignment_history(epochs, found, len(few))
-    return timed(plot_alignment_history(view, unit=at.run.unit), at)
+    return timed(plot_alignment_history(alignment_history(epochs, found, len(few)), unit=at.run.unit), at)

@@ -1,11 +1,11 @@
-"""How far features are from the kernel they stand for, as there are more of them.
+"""The error of features against the kernel that they approximate, over their number.
 
     E(m) = K_m − K        mean |E_ij|,   max |E_ij|,   ‖E‖_F / ‖K‖_F        m = 4, 8, 16 … D
 
 Averages of m independent features err like 1/√m, whatever the kernel and the dimension: a line of slope −½ on
-logarithmic axes. Orthogonal frequencies and low-discrepancy points can do better, which is seen in the form with
-cosine and sine; random phases are independent noise of their own and hide it. Landmarks are no averages: they err
-at least as much as the m leading eigenvectors, and as little as the eigenvalues beyond.
+logarithmic axes. Orthogonal frequencies and low-discrepancy points can do better, which shows in the form with cosine
+and sine; random phases add independent noise that hides it. Landmarks are no averages: their error is at least that
+of the m leading eigenvectors.
 
 An error at m is the mean over separate blocks of m features, so that a curve is not the luck of one draw.
 
@@ -25,87 +25,62 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from kernlab.errors import CompositionError
-from kernlab.feature_maps import Nystroem
+from kernlab.feature_maps.base import Representation
+from kernlab.feature_maps.law import GramFunction
 from kernlab.feature_maps.nystroem import JITTER
-from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.pictures.base import CHOICES, At, once, picture
-from kernlab.pictures.exact_kernel import GramFunction
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.kernels import PAGE, exact_at, has_kernel, rows_of
+from kernlab.pictures.marks import DECADES, LOG, line
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, figure
 from kernlab.pictures.thinning import spread
 
 Measure: TypeAlias = Literal["relative", "mean", "largest"]
-
-
 MEASURES: tuple[Measure, ...] = ("relative", "mean", "largest")
 CHOICES["measure"] = lambda at: MEASURES
 
-
 BLOCKS = 8  # of m features each, over which an error is averaged
-
-
 SAMPLINGS = {"iid": "independent", "orthogonal": "orthogonal", "sobol": "quasi-Monte-Carlo"}
-
-
-NUMBERS = 400_000  # drawn for a curve, about: with many inputs it ends earlier
+NUMBERS = 400_000  # random numbers of a curve, about: with many inputs it ends earlier
+_MEASURED = 100  # rows on which errors are measured
 
 
 class Errors(NamedTuple):
-    """Errors of growing sets of features.
+    """Errors of growing sets of features."""
 
-    Attributes:
-        name: what was drawn.
-        size: m [s], rising.
-        relative, mean, largest: ‖E‖_F/‖K‖_F, and mean and largest |E_ij|, each averaged over blocks [s].
-    """
-
-    name: str
-    size: NDArray[np.int64]
-    relative: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    largest: NDArray[np.float64]
+    name: str  # of the way of drawing
+    size: NDArray[np.int64]  # m [s], rising
+    relative: NDArray[np.float64]  # ‖E‖_F/‖K‖_F, averaged over blocks [s]
+    mean: NDArray[np.float64]  # mean |E_ij|, averaged over blocks [s]
+    largest: NDArray[np.float64]  # largest |E_ij|, averaged over blocks [s]
 
 
 class ErrorCurve(NamedTuple):
-    """One measure of the errors.
+    """One measure of the errors."""
 
-    Attributes:
-        name: what was drawn.
-        size, error: m and the error, where it is above zero [s].
-        slope: of ln error over ln m by least squares; None of a single point.
-    """
-
-    name: str
-    size: NDArray[np.int64]
-    error: NDArray[np.float64]
-    slope: float | None
+    name: str  # of the way of drawing
+    size: NDArray[np.int64]  # m, where the error is above zero [s]
+    error: NDArray[np.float64]  # above zero [s]
+    slope: float | None  # of ln error over ln m by least squares; None of a single point
 
 
 class Approximation(NamedTuple):
-    """Errors against the number of features.
+    """Errors against the number of features."""
 
-    Attributes:
-        curves: one a way of drawing.
-        law_size, law: the line c/√m through the middle of the first curve.
-        measure: which error.
-        rows: of the sample.
-    """
-
-    curves: tuple[ErrorCurve, ...]
-    law_size: NDArray[np.float64]
-    law: NDArray[np.float64]
-    measure: Measure
-    rows: int
+    curves: tuple[ErrorCurve, ...]  # one for each way of drawing
+    law_size: NDArray[np.float64]  # ends of the line c/√m
+    law: NDArray[np.float64]  # the line through the middle of the first curve
+    measure: Measure  # of the error
+    rows: int  # of the sample
 
 
 def approximation(errors: Sequence[Errors], measure: Measure = "relative", *, rows: int) -> Approximation:
     """One measure of several errors, with slopes and the law of independent draws.
 
     Args:
-        errors: the first one's middle places the line.
+        errors: the line goes through the middle of the first.
         measure: "relative", "mean" or "largest".
-        rows: of the sample that they were measured on.
+        rows: of the sample on which they were measured.
     """
     curves = tuple(_curve(each, measure) for each in errors)
     sizes = np.concatenate([curve.size for curve in curves]) if curves else np.zeros(0)
@@ -120,14 +95,14 @@ def approximation(errors: Sequence[Errors], measure: Measure = "relative", *, ro
 def subset_errors(
     name: str, features: ArrayLike, exact: ArrayLike, *, paired: bool = False, seed: int | None = 0
 ) -> Errors:
-    """Errors of m of the given features, taken at random and counted D/m times each.
+    """Errors of m of some features, chosen at random and counted D/m times each.
 
     Args:
-        name: what they are.
+        name: of the features.
         features: Φ [n D], ΦΦᵀ ≈ K; with ``paired`` [n 2D], column j and D + j belonging together.
         exact: K [n n].
-        paired: cosine and sine stand side by side.
-        seed: of the order they are taken in; None: as they stand.
+        paired: each frequency has a cosine and a sine.
+        seed: of their random order; None: the order of the columns.
     """
     Phi, K = np.asarray(features, np.float64), np.asarray(exact, np.float64)
     n, D = len(Phi), Phi.shape[1] // (2 if paired else 1)
@@ -143,11 +118,11 @@ def subset_errors(
     return _errors(name, _sizes(D), K, blocks)
 
 
-def drawn_errors(map: SpectralMap, X: NDArray[Any], *, largest: int = 2048, seed: int = 0) -> tuple[Errors, ...]:
-    """Errors of features that are drawn afresh from the assigned density, by each kind of sampling it allows.
+def drawn_errors(map: Representation, X: NDArray[Any], *, largest: int = 2048, seed: int = 0) -> tuple[Errors, ...]:
+    """Errors of features that are drawn again from the assigned density, by each kind of sampling that it allows.
 
     Args:
-        map: with its ``frequency_scale`` resolved; drawn with cosine and sine where it has that form.
+        map: with draws and a resolved ``frequency_scale``; drawn with cosine and sine where it has that form.
         X: scaled inputs [n d].
         largest: m at most; less with many inputs.
         seed: of the draws.
@@ -169,7 +144,7 @@ def drawn_errors(map: SpectralMap, X: NDArray[Any], *, largest: int = 2048, seed
         params = {name: value.double() for name, value in params.items()}
         with torch.no_grad():
             Phi = drawn.apply(params, rows).numpy()
-        # As they stand: whole blocks are orthogonal, and 2^k points in a row of the sequence fill the cube evenly.
+        # In this order whole blocks are orthogonal, and 2^k successive points of the sequence fill the cube evenly.
         found.append(subset_errors(words, Phi, K, paired=drawn.paired, seed=None))
     return tuple(found)
 
@@ -183,7 +158,7 @@ def landmark_errors(
     factor serves every m.
 
     Args:
-        name: what they are.
+        name: of the landmarks.
         gram: the kernel k.
         X: scaled inputs [n d].
         landmarks: Z [J d].
@@ -228,77 +203,49 @@ def _curve(errors: Errors, measure: Measure) -> ErrorCurve:
 
 
 _LOOKS = (
-    (BLUE, "solid", "circle"),
-    (ORANGE, "dash", "diamond"),
-    (GREEN, "dashdot", "square"),
-    (PURPLE, "longdash", "triangle-up"),
-    (SKY, "dot", "cross"),
-)
-
-
+    (BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dashdot", "square"),
+    (PURPLE, "longdash", "triangle-up"), (SKY, "dot", "cross"),
+)  # fmt: skip
 _WORDS = {"relative": "‖K̂ − K‖ / ‖K‖", "mean": "mean |K̂ − K|", "largest": "largest |K̂ − K|"}
 
 
 def plot_approximation(view: Approximation, *, letter: str = "D") -> go.Figure:
-    """One curve a way of drawing, with its slope, and the line c/√D.
-
-    Args:
-        view: the errors.
-        letter: what the number of features is called: D, or J for landmarks.
-    """
-    words = _WORDS[view.measure]
-    traces = [
-        go.Scatter(
-            x=curve.size,
-            y=curve.error,
-            mode="lines+markers",
-            name=curve.name + ("" if curve.slope is None else f": slope {curve.slope:.2f}".replace("-", "−")),
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"color": colour, "symbol": symbol, "size": 8},
-            hovertemplate=f"{curve.name}, {letter} = %{{x}}: %{{y:.3~g}}<extra></extra>",
-        )
-        for curve, (colour, dash, symbol) in zip(view.curves, _LOOKS, strict=False)
-        if len(curve.size)
-    ]
+    """One curve for each way of drawing, with its slope, and the line c/√D; ``letter`` is D, or J of landmarks."""
+    traces = []
+    for curve, (colour, dash, symbol) in zip(view.curves, _LOOKS, strict=False):
+        if len(curve.size):
+            words = curve.name + ("" if curve.slope is None else f": slope {curve.slope:.2f}".replace("-", "−"))
+            traces.append(line(
+                curve.size, curve.error, words, colour, f"{curve.name}, {letter} = %{{x}}: %{{y:.3~g}}", dash=dash,
+                mode="lines+markers", marker={"color": colour, "symbol": symbol, "size": 8},
+            ))  # fmt: skip
     if len(view.law):
-        traces.append(
-            go.Scatter(
-                x=view.law_size,
-                y=view.law,
-                mode="lines",
-                name=f"c/√{letter}: slope −0.5",
-                line={"color": GREY, "width": 2, "dash": "dot"},
-                hovertemplate=f"c/√{letter} at %{{x}}: %{{y:.3~g}}<extra></extra>",
-            )
-        )
+        words, hover = f"c/√{letter}: slope −0.5", f"c/√{letter} at %{{x}}: %{{y:.3~g}}"
+        traces.append(line(view.law_size, view.law, words, GREY, hover, width=2, dash="dot"))
     return figure(
-        traces,
-        title=f"Error of the approximation against {letter}",
+        traces, title=f"Error of the approximation against {letter}",
         subtitle=f"on {view.rows} rows; each error a mean over separate sets of features",
-        x=f"features {letter}" if letter == "D" else f"landmarks {letter}",
-        y=words,
-        revision=f"approximation:{view.measure}",
-        xaxis={"type": "log", "dtick": 1},
-        yaxis={"type": "log", "exponentformat": "power"},
-    )
-
-
-_MEASURED = 100  # rows that errors against D are measured on
-
-
-# -- approximation ---------------------------------------------------------------------------------------------
+        x=f"features {letter}" if letter == "D" else f"landmarks {letter}", y=_WORDS[view.measure],
+        revision=f"approximation:{view.measure}", xaxis=DECADES, yaxis=LOG,
+    )  # fmt: skip
 
 
 def _approximates(at: At) -> bool:
     kernel = at.kernel
-    return has_kernel(at) and kernel is not None and isinstance(kernel.representation, SpectralMap | Nystroem)
+    return (
+        has_kernel(at) and kernel is not None and (_has_landmarks(kernel) or kernel.representation.plain() is not None)
+    )
+
+
+def _has_landmarks(kernel: KernelAt) -> bool:
+    return "landmarks" in kernel.params
 
 
 def _about_approximation(at: At) -> tuple[str, str]:
     exact, kernel = exact_at(at), at.kernel
     assert kernel
     assert exact
-    if isinstance(kernel.representation, Nystroem):
+    if _has_landmarks(kernel):
         words = (
             "Landmarks of this run in a random order, against other rows of the data, and the leading eigenvectors, "
             "which no J features beat in this norm."
@@ -306,10 +253,10 @@ def _about_approximation(at: At) -> tuple[str, str]:
         return r"\|k(X,Z)k(Z,Z)^{-1}k(Z,X)-K\|", words
     words = "Independent draws err like 1/√D in any dimension. "
     if exact.same:
-        words += "This run's features are the kernel itself; the others are drawn afresh from the assigned density."
+        words += "This run's features are the kernel itself; the others are drawn again from the assigned density."
     else:
         words += (
-            f"This run's features are compared with {exact.words}. The others are drawn afresh from the assigned "
+            f"This run's features are compared with {exact.words}. The others are drawn again from the assigned "
             "density, with cosine and sine side by side, so that no random phase hides how well they are spread."
         )
     return r"\|\hat K_D-K\|\propto 1/\sqrt D", words
@@ -321,30 +268,30 @@ def draw_approximation_error(at: At) -> go.Figure:
     """Error against D, or against J for landmarks."""
     kernel = at.kernel
     assert kernel
-    landmarks = isinstance(kernel.representation, Nystroem)
+    landmarks = _has_landmarks(kernel)
     few = spread(len(rows_of(at).X), _MEASURED)
     find = _landmark_errors if landmarks else _feature_errors
     errors = once(at, ("errors", at.moment.step), lambda: find(at, kernel, rows_of(at).X[few]))
-    return plot_approximation(
-        approximation(errors, at.view["measure"], rows=len(few)), letter="J" if landmarks else "D"
-    )
+    view = approximation(errors, at.view["measure"], rows=len(few))
+    return plot_approximation(view, letter="J" if landmarks else "D")
 
 
 def _feature_errors(at: At, kernel: KernelAt, X: NDArray[Any]) -> list[Errors]:
     exact, map = exact_at(at), kernel.representation
     assert exact
-    assert isinstance(map, SpectralMap)
     drawn = once(at, ("drawn",), lambda: drawn_errors(map, X))
     if exact.same:
         return list(drawn)
-    own = subset_errors("this run's features", kernel.features(X), exact.gram(X, X), paired=map.paired)
+    own = subset_errors(
+        "this run's features", kernel.features(X), exact.gram(X, X), paired="phase" not in kernel.params
+    )
     return [own, *drawn]
 
 
 def _landmark_errors(at: At, kernel: KernelAt, X: NDArray[Any]) -> list[Errors]:
     exact, landmarks = exact_at(at), kernel.params["landmarks"].numpy()
     assert exact
-    # Rows that errors are not measured on: landmarks among those would have none there.
+    # Rows on which no errors are measured: a landmark has no error at its own row.
     static = at.static
     pool = np.asarray(static["data_inputs" if "data_points" in static else "view_points"])
     others = pool[len(rows_of(at).X) :][: len(landmarks)]

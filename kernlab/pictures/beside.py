@@ -1,4 +1,4 @@
-"""Ours against the printed figures of one metric: a point a method on a data set, and the line where both agree."""
+"""Our figures beside the printed ones: a point for each method on each data set, and the line where both agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from kernlab.pictures.marks import FROM_ZERO, dots, line
 from kernlab.pictures.theme import GREY, fade, figure, method_style
 
 #: Words and unit of a metric. Of accuracy more is better, of the others less.
@@ -17,8 +18,6 @@ METRICS = {
     "mse": "MSE (targets in [0, 1])",
     "train_seconds": "training time (s)",
 }
-
-
 _TICKS = [first * 10.0**power for power in range(-4, 5) for first in (1, 2, 5)]
 
 
@@ -47,16 +46,7 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
         margin = 0.05 * (max(ends) - min(ends)) or 1.0
         low, high = (min(ends) - margin, max(ends) + margin) if more else (min(ends) / 1.3, max(ends) * 1.3)
         axis["range"] = [low, high] if more else [math.log10(low), math.log10(high)]
-        traces.append(
-            go.Scatter(
-                x=[low, high],
-                y=[low, high],
-                mode="lines",
-                name="the same",
-                line={"color": GREY, "dash": "dot", "width": 2},
-                hoverinfo="skip",
-            )
-        )
+        traces.append(line([low, high], [low, high], "the same", GREY, None, width=2, dash="dot"))
     for method in dict.fromkeys(row["method"] for row in drawn):
         mine = [row for row in drawn if row["method"] == method]
         plain, marked = ([row for row in mine if bool(row["mark"]) is off] for off in (False, True))
@@ -67,34 +57,23 @@ def plot_beside(rows: Sequence[Mapping[str, Any]], metric: str) -> go.Figure:
     claim = "faster, on another machine" if metric == "train_seconds" else "better"
     note = "; pale: off the stated scale" if any(row["mark"] for row in drawn) else ""
     return figure(
-        traces,
-        title=f"Ours against the printed: {words.split(' (')[0]}",
-        subtitle=f"{side} the line: ours {claim}{note}" if drawn else "nothing to draw yet",
-        x=f"printed {words}",
-        y=f"our {words}",
-        revision=f"beside:{metric}",
-        xaxis=axis,
-        yaxis=axis,
-    )
+        traces, title=f"Ours against the printed: {words.split(' (')[0]}",
+        subtitle=f"{side} the line: ours {claim}{note}" if drawn else "nothing to draw yet", x=f"printed {words}",
+        y=f"our {words}", revision=f"beside:{metric}", xaxis=axis, yaxis=axis,
+    )  # fmt: skip
 
 
 def _points(rows: Sequence[Mapping[str, Any]], method: str, *, pale: bool, named: bool) -> go.Scatter:
     style = method_style(method)
-    bars = {"thickness": 1.5, "width": 3, "color": fade(style.colour, 0.6), "visible": not pale}
-    return go.Scatter(
-        x=[row["published_mean"] for row in rows],
-        y=[row["mean"] for row in rows],
-        error_x={**bars, "array": [row["published_std"] or 0.0 for row in rows]},
-        error_y={**bars, "array": [row["std"] or 0.0 for row in rows]},
+    spread = {"thickness": 1.5, "width": 3, "color": fade(style.colour, 0.6), "visible": not pale}
+    return dots(
+        [row["published_mean"] for row in rows], [row["mean"] for row in rows], method, style.colour,
+        f"{method} on %{{customdata}}<br>ours %{{y:.4~g}}, printed %{{x:.4~g}}", size=11, symbol=style.symbol,
+        outline={"width": 2, "color": style.colour}, legendgroup=method, showlegend=named, opacity=0.4 if pale else 1.0,
+        error_x={**spread, "array": [row["published_std"] or 0.0 for row in rows]},
+        error_y={**spread, "array": [row["std"] or 0.0 for row in rows]},
         customdata=[row["dataset"] + (f"<br>{row['mark']}" if row["mark"] else "") for row in rows],
-        mode="markers",
-        name=method,
-        legendgroup=method,
-        showlegend=named,
-        opacity=0.4 if pale else 1.0,
-        marker={"color": style.colour, "symbol": style.symbol, "size": 11, "line": {"width": 2, "color": style.colour}},
-        hovertemplate=f"{method} on %{{customdata}}<br>ours %{{y:.4~g}}, printed %{{x:.4~g}}<extra></extra>",
-    )
+    )  # fmt: skip
 
 
 def plot_measured(rows: Sequence[Mapping[str, Any]], key: str, words: str) -> go.Figure:
@@ -108,37 +87,25 @@ def plot_measured(rows: Sequence[Mapping[str, Any]], key: str, words: str) -> go
     """
     places = [_place(row) for row in rows]
     styles = [method_style(str(row["method"]).split(" ")[0]) for row in rows]
-    ours = go.Scatter(
-        x=[row[key] for row in rows],
-        y=places,
-        error_x={"array": [row.get(f"{key}_std") or 0.0 for row in rows], "thickness": 1.5, "width": 4,
-                 "visible": any(row.get(f"{key}_std") for row in rows)},
-        mode="markers",
-        name="ours",
-        marker={"color": [s.colour for s in styles], "symbol": [s.symbol for s in styles], "size": 12,
-                "line": {"width": 2, "color": [s.colour for s in styles]}},
-        hovertemplate="%{y}: ours %{x:.4~g}<extra></extra>",
-    )  # fmt: skip
-    theirs = [(row[f"published_{key}"], place) for row, place in zip(rows, places, strict=True)
-              if row.get(f"published_{key}") is not None]  # fmt: skip
-    printed = go.Scatter(
-        x=[value for value, _ in theirs],
-        y=[place for _, place in theirs],
-        mode="markers",
-        name="printed",
-        marker={"color": GREY, "symbol": "line-ns", "size": 22, "line": {"width": 3, "color": GREY}},
-        hovertemplate="%{y}: printed %{x:.4~g}<extra></extra>",
-    )
+    spread = {"array": [row.get(f"{key}_std") or 0.0 for row in rows], "thickness": 1.5, "width": 4}
+    colours, symbols = [style.colour for style in styles], [style.symbol for style in styles]
+    traces = [dots(
+        [row[key] for row in rows], places, "ours", colours, "%{y}: ours %{x:.4~g}", size=12, symbol=symbols,
+        outline={"width": 2, "color": colours},
+        error_x={**spread, "visible": any(row.get(f"{key}_std") for row in rows)},
+    )]  # fmt: skip
+    printed = [(row[f"published_{key}"], place) for row, place in zip(rows, places, strict=True)
+               if row.get(f"published_{key}") is not None]  # fmt: skip
+    if printed:
+        traces.append(dots(
+            [value for value, _ in printed], [place for _, place in printed], "printed", GREY,
+            "%{y}: printed %{x:.4~g}", size=22, symbol="line-ns", outline={"width": 3, "color": GREY},
+        ))  # fmt: skip
     return figure(
-        [ours, *([printed] if theirs else [])],
-        title=words[0].upper() + words[1:],
-        subtitle="upright lines: printed" if theirs else "",
-        x=words,
-        y="method",
-        revision=f"measured:{key}",
-        xaxis={"rangemode": "tozero"},
+        traces, title=words[0].upper() + words[1:], subtitle="upright lines: printed" if printed else "", x=words,
+        y="method", revision=f"measured:{key}", xaxis=FROM_ZERO,
         yaxis={"categoryorder": "array", "categoryarray": places[::-1], "tickvals": places},
-    )
+    )  # fmt: skip
 
 
 def _place(row: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A bound over the number of rows, over λ₁, and whether it says anything at all.
+"""A bound over the number of rows, over λ₁, and whether it is vacuous.
 
     paper, exact, worst case      1/√n
     frames                        6k r*/B, near n^{−γ/(γ+1)}   against   1/√n   and the 1/n that is printed
@@ -28,66 +28,43 @@ from kernlab.pictures.bound_sliders import (
     sliders,
     what_if,
 )
+from kernlab.pictures.bound_terms import ANSWERING_ZERO
+from kernlab.pictures.marks import FROM_ZERO, LOG, dots, line
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, fade, figure
 
 
 class Rate(NamedTuple):
-    """One reading of the bound over n.
+    """One estimate of the bound over n."""
 
-    Attributes:
-        key: its name.
-        words: the same in words.
-        y: values [g].
-        slope: of the line on logarithmic axes; None where it is no straight line.
-    """
-
-    key: str
-    words: str
-    y: NDArray[np.float64]
-    slope: float | None
+    key: str  # its name
+    words: str  # the same in words
+    y: NDArray[np.float64]  # values [g]
+    slope: float | None  # on logarithmic axes; None where the line is not straight
 
 
 class AgainstN(NamedTuple):
-    """A bound over the number of training rows, all else unchanged.
+    """A bound over the number of training rows, all else unchanged."""
 
-    Attributes:
-        n: where [g].
-        rates: its readings.
-        here: the number of rows that is set.
-        measured: what it is about, with its words; None where it was not above 0.
-        measured_at: the rows of the run.
-        trivial: what a bound must be below to say anything.
-        crossings: (n, height, words) of places where lines cross.
-        note: what there is to say about them.
-        title, y: what is shown, and the name of the axis.
-    """
-
-    n: NDArray[np.float64]
-    rates: tuple[Rate, ...]
-    here: int
+    n: NDArray[np.float64]  # numbers of rows [g]
+    rates: tuple[Rate, ...]  # the bound by each estimate
+    here: int  # the number of rows that is set
+    # the quantity that the bound limits, with its words; None where it was not above 0
     measured: tuple[float, str] | None
-    measured_at: int
-    trivial: float | None
-    crossings: tuple[tuple[float, float, str], ...]
-    note: str
-    title: str
-    y: str
+    measured_at: int  # the rows of the run
+    trivial: float | None  # a bound above this risk is vacuous
+    crossings: tuple[tuple[float, float, str], ...]  # (n, height, words) of places where lines cross
+    note: str  # sentences about them
+    title: str  # of the picture
+    y: str  # name of its axis
 
 
 class Verdict(NamedTuple):
-    """Whether a bound says anything.
+    """Whether a bound is vacuous."""
 
-    Attributes:
-        total: the bound.
-        trivial: the risk that needs no learning.
-        needed: the n from which on the bound is below that, all else unchanged; None: never.
-        sentence: the same in plain words.
-    """
-
-    total: float
-    trivial: float
-    needed: float | None
-    sentence: str
+    total: float  # the bound
+    trivial: float  # the risk that needs no learning
+    needed: float | None  # the n from which on the bound is below that, all else unchanged; None: no n is enough
+    sentence: str  # the same in plain words
 
     @property
     def vacuous(self) -> bool:
@@ -96,56 +73,40 @@ class Verdict(NamedTuple):
 
 
 class WeightGuarantee(NamedTuple):
-    """‖W‖_* that no minimiser exceeds, over λ₁.
+    """‖W‖_* that no minimiser exceeds, over λ₁."""
 
-    Attributes:
-        penalty: the regularizer that λ₁ weighs.
-        strength: λ₁ [g].
-        most: the guaranteed ‖W‖_* [g].
-        here, measured: the run's λ₁ and ‖W‖_*.
-        chosen, guaranteed: the λ₁ that is set, and what it guarantees.
-    """
-
-    penalty: str
-    strength: NDArray[np.float64]
-    most: NDArray[np.float64]
-    here: float
-    measured: float
-    chosen: float
-    guaranteed: float
+    penalty: str  # the regularizer that λ₁ weighs
+    strength: NDArray[np.float64]  # λ₁ [g]
+    most: NDArray[np.float64]  # the guaranteed ‖W‖_* [g]
+    here: float  # λ₁ of the run
+    measured: float  # ‖W‖_* of the run
+    chosen: float  # the λ₁ that is set
+    guaranteed: float  # ‖W‖_* that it guarantees
 
 
 class Sweep(NamedTuple):
-    """Some terms over everything that one slider can be set to.
+    """Some terms over the range of one slider."""
 
-    Attributes:
-        x: the slider's values [g].
-        lines: (words, values [g]).
-        bands: (words, least [g], most [g]) of terms that are known as a range only.
-        here: as the slider is set.
-        title, x_title, y_title: what is shown, and the names of the axes.
-        log_y: the lines are of different orders.
-    """
-
-    x: NDArray[np.float64]
-    lines: tuple[tuple[str, NDArray[np.float64]], ...]
+    x: NDArray[np.float64]  # the slider's values [g]
+    lines: tuple[tuple[str, NDArray[np.float64]], ...]  # (words, values [g])
+    # (words, least [g], most [g]) of terms that are known as a range only
     bands: tuple[tuple[str, NDArray[np.float64], NDArray[np.float64]], ...]
-    here: float
-    title: str
-    x_title: str
-    y_title: str
-    log_y: bool
+    here: float  # the slider's value
+    title: str  # of the picture
+    x_title: str  # of its axes
+    y_title: str  # of its axes
+    log_y: bool  # the lines are of different orders
 
 
 # -- over n, over λ₁ -------------------------------------------------------------------------------------------
 
 
 def against_n(given: Given, changes: Changes | None = None, *, points: int = 121) -> AgainstN | None:
-    """The bound over n in all its readings; None for one that has no n, or a run that does not say enough.
+    """The bound over n by every estimate; None for a bound without n, or where a term is unknown.
 
     Args:
         given: the bound of a run.
-        changes: as for :func:`what_if`; n says where the lines are marked.
+        changes: as for :func:`what_if`; the lines are marked at its n.
         points: on each line.
     """
     if given.bound.name not in (SPECTRAL.name, FRAME.name) or not known(given):
@@ -171,17 +132,16 @@ def _spectral_rates(given: Given, changes: Changes, points: int) -> AgainstN:
     found = verdict(given, changes)
     n = _grid(points, here, given.n, (found.needed or 0.0) if found else 0.0)
     fall = np.sqrt(here / n)
-    rates = [
-        Rate(each, f"{each}, 1/√n", total * fall, -0.5) for each, total in _totals(what_if(given, changes)).items()
-    ]
+    totals = _totals(what_if(given, changes))
+    rates = tuple(Rate(each, f"{each}, 1/√n", total * fall, -0.5) for each, total in totals.items())
     return AgainstN(
-        n, tuple(rates), here, _measured(given), given.n, given.values.get("zero_risk"), (),
-        "", "The bound against the number of rows", "excess risk (loss units)",
+        n, rates, here, _measured(given), given.n, given.values.get("zero_risk"), (), "",
+        "The bound against the number of rows", "excess risk (loss units)",
     )  # fmt: skip
 
 
 def _totals(values: Mapping[str, float]) -> dict[str, float]:
-    """Complexity and confidence together, for every reading that is known."""
+    """Complexity and confidence together, for every estimate that is known."""
     return {
         each.title: each.scale * values[each.factor] * values[each.of] + values["confidence"]
         for each in READINGS.estimates
@@ -261,25 +221,19 @@ def weight_guarantee(given: Given, changes: Changes | None = None, *, points: in
     return WeightGuarantee(penalty, strengths, line, here, given.values["weight_norm"], set_to, most(set_to))
 
 
-#: What a sweep shows: its slider, lines (term, words), bands (least, most, words), title, axis and its kind.
+#: A sweep's slider, lines (term, words), bands (least, most, words), title, axis, and whether that is logarithmic.
 _SWEEPS: dict[str, tuple[str, dict[str, str], dict[tuple[str, str], str], str, str, bool]] = {
     DISCRIMINANT.name: (
-        "rho",
-        {"target_norm": "‖Ȳ‖²", "discriminant_information": "DI", "predicted_error": "‖Ȳ‖² − DI"},
-        {},
-        "The ridge error against ρ",
-        "squared error",
-        False,
+        "rho", {"target_norm": "‖Ȳ‖²", "discriminant_information": "DI", "predicted_error": "‖Ȳ‖² − DI"}, {},
+        "The ridge error against ρ", "squared error", False,
     ),
     ALIGNMENT.name: (
         "radius",
         {"effective_size": "effective number of features", "support": "features kept (in a smaller ball at least)"},
         {("gain_least", "gain_most"): "growth of ⟨K, YYᵀ⟩"},
-        "What the radius of the ball costs and gains",
-        "features; growth in times",
-        True,
+        "What the radius of the ball costs and gains", "features; growth in times", True,
     ),
-}
+}  # fmt: skip
 
 
 def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
@@ -298,80 +252,67 @@ def sweep(given: Given, changes: Changes | None = None) -> Sweep | None:
         x,
         tuple((words, over(term)) for term, words in lines.items()),
         tuple((words, over(low), over(high)) for (low, high), words in bands.items() if low in answers[0]),
-        float((changes or {}).get(key, found[key].value)),
-        title,
-        found[key].title,
-        y_title,
-        log_y,
-    )
+        float((changes or {}).get(key, found[key].value)), title, found[key].title, y_title, log_y,
+    )  # fmt: skip
 
 
-# -- whether it says anything ----------------------------------------------------------------------------------
+# -- whether it is vacuous -------------------------------------------------------------------------------------
 
 
 def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
     """Whether the bound is below the risk that needs no learning, and from which n on it would be.
 
-    An excess risk over the best function of a class that holds f = 0, if it may be as large as the risk of f = 0,
-    does not tell the model from one that answers zero. A bound on the risk itself says so directly.
+    The spectral bound is on the excess risk over the best function of a class that contains f = 0: where that may be
+    as large as the risk of f = 0, the model may be no better than one that answers zero. The frame bound is on the
+    risk itself.
     """
     if not given.bound.trivial or given.bound.trivial not in given.values or not known(given):
         return None
-    values, trivial = what_if(given, changes), given.values[given.bound.trivial]
-    changes = changes or {}
-    if given.bound.name == FRAME.name:
-        return _frame_verdict(given, changes, values, trivial)
-    n, readings = int(changes.get("n", given.n)), _totals(values)
-    total = readings["paper"]
-    needed = {title: n * (value / trivial) ** 2 for title, value in readings.items()} if trivial > 0 else {}
-    if total >= trivial:
-        sentence = (
-            f"Vacuous: the paper's bound allows an excess risk of {_figure(total)}, while answering zero everywhere, "
-            f"which needs no learning, risks {_figure(trivial)}."
-        )
-        if needed:
-            sentence += f" All else as it is, it would say something from n = {_count(needed['paper'])} rows on"
-            exact = needed.get("exact")
-            sentence += f"; the exact complexity from {_count(exact)}." if exact is not None else "."
-    else:
-        sentence = (
-            f"It says something: the paper's bound allows an excess risk of {_figure(total)}, and answering zero "
-            f"everywhere risks {_figure(trivial)}."
-        )
-    return Verdict(total, trivial, needed.get("paper"), sentence)
-
-
-def _frame_verdict(given: Given, changes: Changes, values: Mapping[str, float], trivial: float) -> Verdict:
-    setting, delta = frame_setting(given), float(changes.get("delta", DELTA))
-    total = values["total"]
-
-    def best(n: float) -> float:
-        rows = int(n)
-        return setting.terms(rows, *setting.best(rows, delta), delta)["total"]
-
-    low, high = 0.0, 18.0  # of log₁₀ n; the best bound falls with n
-    needed = None
-    if setting.empirical_risk < trivial and best(10.0**high) < trivial:
-        for _ in range(50):
-            middle = (low + high) / 2
-            low, high = (low, middle) if best(10.0**middle) < trivial else (middle, high)
-        needed = 10.0**high
-    if total >= trivial:
-        sentence = (
-            f"Vacuous: it allows a risk of {_figure(total)}, while answering zero everywhere, which needs no learning, "
-            f"risks {_figure(trivial)}. "
-        )
-        sentence += (
-            f"All else as it is, with its best k and t it would say something from n = {_count(needed)} rows on."
+    changes, trivial = changes or {}, given.values[given.bound.trivial]
+    values, whole = what_if(given, changes), given.bound.name == FRAME.name
+    subject, risk = ("it", "a risk") if whole else ("the paper's bound", "an excess risk")
+    if whole:
+        total, needed = values["total"], _frame_needs(given, changes, trivial)
+        later = (
+            f" All else as it is, with its best k and t it would not be vacuous from n = {_count(needed)} rows on."
             if needed is not None
-            else "No number of rows changes that: the training error is no smaller."
+            else " No number of rows changes that: the training error is no smaller."
+        )
+    else:
+        totals, n = _totals(values), int(changes.get("n", given.n))
+        rows = {title: n * (value / trivial) ** 2 for title, value in totals.items()} if trivial > 0 else {}
+        total, needed, later = totals["paper"], rows.get("paper"), ""
+        if needed is not None:
+            later = f" All else as it is, it would not be vacuous from n = {_count(needed)} rows on"
+            later += f"; the exact complexity from {_count(rows['exact'])}." if "exact" in rows else "."
+    if total >= trivial:
+        sentence = (
+            f"Vacuous: {subject} allows {risk} of {_figure(total)}, while answering zero everywhere, which needs no "
+            f"learning, risks {_figure(trivial)}.{later}"
         )
     else:
         sentence = (
-            f"It says something: it allows a risk of {_figure(total)}, and answering zero everywhere risks "
+            f"Not vacuous: {subject} allows {risk} of {_figure(total)}, and answering zero everywhere risks "
             f"{_figure(trivial)}."
         )
     return Verdict(total, trivial, needed, sentence)
+
+
+def _frame_needs(given: Given, changes: Changes, trivial: float) -> float | None:
+    """The n from which on a frame's bound with its best k and t is below a risk; None: no n up to 10¹⁸ is enough."""
+    setting, delta = frame_setting(given), float(changes.get("delta", DELTA))
+
+    def enough(power: float) -> bool:
+        rows = int(10.0**power)
+        return setting.terms(rows, *setting.best(rows, delta), delta)["total"] < trivial
+
+    low, high = 0.0, 18.0  # of log₁₀ n; the best bound falls with n
+    if setting.empirical_risk >= trivial or not enough(high):
+        return None
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(10.0**high)
 
 
 def _figure(value: float) -> str:
@@ -402,149 +343,64 @@ _LOOKS = {
 }
 
 
-_LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 6}
-
-
 def plot_against_n(view: AgainstN) -> go.Figure:
-    """Lines of :func:`kernlab.pictures.bound_rates.against_n` on logarithmic axes, marked at the run's own n."""
-    traces: list[Any] = []
+    """Lines of :func:`against_n` on logarithmic axes, marked at the n that is set."""
+    traces, extra = [], "n = %{x:.3~s}"
     for rate in view.rates:
         colour, dash = _LOOKS[rate.key]
         slope = "" if rate.slope is None else f", slope {rate.slope:g}".replace("-", "−")
-        traces.append(
-            go.Scatter(
-                x=view.n,
-                y=rate.y,
-                mode="lines",
-                name=rate.words,
-                line={"color": colour, "dash": dash, "width": 2.5},
-                hovertemplate=f"{rate.words}{slope}: %{{y:.3~g}}<extra>n = %{{x:.3~s}}</extra>",
-            )
-        )
+        hover = f"{rate.words}{slope}: %{{y:.3~g}}"
+        traces.append(line(view.n, rate.y, rate.words, colour, hover, extra=extra, dash=dash))
     if view.measured is not None:
         value, words = view.measured
-        traces.append(
-            go.Scatter(
-                x=[view.measured_at],
-                y=[value],
-                mode="markers",
-                name=words,
-                marker={"color": VERMILLION, "symbol": "star", "size": 14},
-                hovertemplate=f"{words}: %{{y:.3~g}}<extra>n = %{{x:.3~s}}</extra>",
-            )
-        )
-    traces += [
-        go.Scatter(
-            x=[n],
-            y=[height],
-            mode="markers",
-            name=words,
-            marker={"color": GREY, "symbol": "x-open", "size": 12, "line": {"width": 3}},
-            hovertemplate=f"{words} from n = %{{x:.3~s}} on<extra></extra>",
-        )
-        for n, height, words in view.crossings
-    ]
+        hover = f"{words}: %{{y:.3~g}}"
+        traces.append(dots([view.measured_at], [value], words, VERMILLION, hover, extra=extra, size=14, symbol="star"))
+    for n, height, words in view.crossings:
+        look: dict[str, Any] = {"size": 12, "symbol": "x-open", "outline": {"width": 3}}
+        traces.append(dots([n], [height], words, GREY, f"{words} from n = %{{x:.3~s}} on", **look))
     drawn = figure(
-        traces,
-        title=view.title,
-        x="n (training rows)",
-        y=view.y,
-        revision="bound-against-n",
-        xaxis=_LOG,
-        yaxis=_LOG,
-        legend={"traceorder": "normal"},
-    )
+        traces, title=view.title, x="n (training rows)", y=view.y, revision="bound-against-n", xaxis=LOG,
+        yaxis=LOG, legend={"traceorder": "normal"},
+    )  # fmt: skip
     drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})
     if view.trivial is not None:
         drawn.add_hline(y=view.trivial, line={"color": GREY, "dash": "dot", "width": 2})
-        drawn.add_annotation(
-            x=1,
-            xref="paper",
-            xanchor="right",
-            y=math.log10(view.trivial),  # of lines the value, of words its logarithm
-            yanchor="bottom",
-            text="risk of answering zero",
-            font={"size": 14, "color": GREY},
-            showarrow=False,
-        )
+        height = math.log10(view.trivial)  # of lines the value, of words its logarithm
+        drawn.add_annotation(x=1, xref="paper", xanchor="right", y=height, yanchor="bottom", **ANSWERING_ZERO)
     return drawn
 
 
 def plot_weight_guarantee(view: WeightGuarantee) -> go.Figure:
-    """The line of :func:`kernlab.pictures.bound_rates.weight_guarantee` with what the run has found."""
+    """The line of :func:`weight_guarantee`, with the trace norm that the run has found."""
+    most, extra = "at most %{y:.3~g}", "λ₁ = %{x:.3~g}"
+    traces = [
+        line(view.strength, view.most, "no minimiser has more", PURPLE, most, extra=extra, dash="dashdot"),
+        dots([view.chosen], [view.guaranteed], "at the λ₁ that is set", PURPLE, most, extra=extra, size=13,
+             symbol="circle-open", outline={"width": 3}),
+        dots([view.here], [view.measured], "this run, measured", VERMILLION, "measured %{y:.3~g}", extra=extra,
+             size=14, symbol="star"),
+    ]  # fmt: skip
     return figure(
-        [
-            go.Scatter(
-                x=view.strength,
-                y=view.most,
-                mode="lines",
-                name="no minimiser has more",
-                line={"color": PURPLE, "dash": "dashdot", "width": 2.5},
-                hovertemplate="at most %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
-            ),
-            go.Scatter(
-                x=[view.chosen],
-                y=[view.guaranteed],
-                mode="markers",
-                name="at the λ₁ that is set",
-                marker={"color": PURPLE, "symbol": "circle-open", "size": 13, "line": {"width": 3}},
-                hovertemplate="at most %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
-            ),
-            go.Scatter(
-                x=[view.here],
-                y=[view.measured],
-                mode="markers",
-                name="this run, measured",
-                marker={"color": VERMILLION, "symbol": "star", "size": 14},
-                hovertemplate="measured %{y:.3~g}<extra>λ₁ = %{x:.3~g}</extra>",
-            ),
-        ],
-        title="What λ₁ guarantees of the weights",
-        x="λ₁",
-        y="‖W‖⁎",
-        revision="weight-guarantee",
-        xaxis=_LOG,
-        yaxis=_LOG,
-        legend={"traceorder": "normal"},
-    )
+        traces, title="What λ₁ guarantees of the weights", x="λ₁", y="‖W‖⁎", revision="weight-guarantee",
+        xaxis=LOG, yaxis=LOG, legend={"traceorder": "normal"},
+    )  # fmt: skip
 
 
 def plot_sweep(view: Sweep) -> go.Figure:
-    """Lines and bands of :func:`kernlab.pictures.bound_rates.sweep` on logarithmic axes."""
-    looks = ((GREY, "dash"), (BLUE, "solid"), (ORANGE, "longdash"))
-    traces: list[Any] = [
-        go.Scatter(
-            x=view.x,
-            y=values,
-            mode="lines",
-            name=words,
-            line={"color": colour, "dash": dash, "width": 2.5},
-            hovertemplate=f"{words}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
-        )
+    """Lines and bands of :func:`sweep` on a logarithmic axis."""
+    looks, extra = ((GREY, "dash"), (BLUE, "solid"), (ORANGE, "longdash")), "%{x:.3~g}"
+    traces = [
+        line(view.x, values, words, colour, f"{words}: %{{y:.3~g}}", extra=extra, dash=dash)
         for (words, values), (colour, dash) in zip(view.lines, looks, strict=False)
     ]
     for words, least, most in view.bands:
         for values, fill, label in ((least, None, f"{words}, at least"), (most, "tonexty", f"{words}, at most")):
-            traces.append(
-                go.Scatter(
-                    x=view.x,
-                    y=values,
-                    mode="lines",
-                    name=label,
-                    fill=fill,
-                    fillcolor=fade(GREEN, 0.3),
-                    line={"color": GREEN, "width": 1.5, "dash": "dot" if fill else "solid"},
-                    hovertemplate=f"{label}: %{{y:.3~g}}<extra>%{{x:.3~g}}</extra>",
-                )
-            )
+            traces.append(line(
+                view.x, values, label, GREEN, f"{label}: %{{y:.3~g}}", extra=extra, width=1.5,
+                dash="dot" if fill else "solid", fill=fill, fillcolor=fade(GREEN, 0.3),
+            ))  # fmt: skip
     drawn = figure(
-        traces,
-        title=view.title,
-        x=view.x_title,
-        y=view.y_title,
-        revision="bound-sweep",
-        xaxis=_LOG,
-        yaxis=_LOG if view.log_y else {"rangemode": "tozero"},
-        legend={"traceorder": "normal"},
-    )
+        traces, title=view.title, x=view.x_title, y=view.y_title, revision="bound-sweep", xaxis=LOG,
+        yaxis=LOG if view.log_y else FROM_ZERO, legend={"traceorder": "normal"},
+    )  # fmt: skip
     return drawn.add_vline(x=view.here, line={"color": GREY, "dash": "dash", "width": 2})

@@ -1,14 +1,14 @@
-"""What a bound would be if n, D, δ, λ₁, λ₂, k, t … were others: its formula once more, no training.
+"""What a bound would be with other values of n, D, δ, λ₁, λ₂, k, t …: its formula evaluated again, without training.
 
     what_if(given, {"n": 10_000, "delta": 0.01})        every term, by key
 
-What is changed stands in one of three relations to the answer, and each slider says in which:
+A number acts on the bound in one of three ways, and each slider names its own:
 
-    formula      it stands in the bound: n, δ, K; k and t of a frame; the radius ρ of a ball; ρ of a ridge. What was
-                 measured (‖W‖_*, the spectrum, the risks) stays as it is, although another run would find others.
+    formula      the number is part of the bound: n, δ, K; k and t of a frame; the radius ρ of a ball; ρ of a ridge.
+                 Measured terms (‖W‖_*, the spectrum, the risks) stay the same, although another run would find others.
     scaling      the exact complexity at another n: E‖Φᵀε‖₂/n falls as 1/√n once Φᵀε is Gaussian.
                  D: the mean trace does not change, its scatter over draws of the frequencies falls as 1/√D.
-    guarantee    λ₁, λ₂ do not stand in the bound. What is shown is the largest value that any minimiser of the
+    guarantee    λ₁ and λ₂ are not part of the bound. The answer is the largest value that any minimiser of the
                  objective with these penalties can have (:func:`kernlab.bounds.guaranteed`).
 
 Source: ASKL Theorem 3; FKS Theorem 3; DI eq. 4–6; LKRF eq. 6–8.
@@ -40,136 +40,98 @@ from kernlab.bounds import (
 )
 from kernlab.bounds.spectral import rademacher_bound
 from kernlab.feature_maps import FeatureMap
-from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.pictures.base import At, once
 from kernlab.pictures.bound_terms import BoundNow, bound_now, newest_terms
+from kernlab.regularizers import REGULARIZERS
 from kernlab.solvers.chi_square_ball import chi_square_ball
 
-_PENALTIES = ("trace_norm", "frobenius")  # on W: either is called λ₁
-
-
-_FACTOR = 4 * math.sqrt(2)
-
-
-#: The spectral bound with what only the sliders know: the scatter over D, and what λ₁ and λ₂ guarantee.
+#: Penalties on W, each of which is called λ₁.
+_PENALTIES = {name: each.norm for name, each in REGULARIZERS.items() if each.letter == "λ₁"}
+#: The spectral bound with two terms of the sliders alone: the scatter over D, and the guarantee of λ₁ and λ₂.
 READINGS = SPECTRAL._replace(
     estimates=(
         *(each._replace(error="rademacher_se") if each.of == "rademacher" else each for each in SPECTRAL.estimates),
-        Estimate("any minimiser", "complexity_guaranteed", "guaranteed", "lipschitz", _FACTOR, "complexity"),
+        Estimate("any minimiser", "complexity_guaranteed", "guaranteed", "lipschitz", 4 * math.sqrt(2), "complexity"),
     )
 )
 
 
 class RidgeSpectrum(NamedTuple):
-    """What the ridge error of a sample is made of, for every penalty at once.
+    """The parts of the ridge error of a sample, from which it follows for every penalty."""
 
-    Attributes:
-        squares: squared singular values of the centred features [r].
-        shares: how much of the targets lies along each left singular vector, ‖u_iᵀȲ‖²/s [r].
-        spread: ‖Ȳ‖_F²/s.
-        rows: s.
-    """
-
-    squares: NDArray[np.float64]
-    shares: NDArray[np.float64]
-    spread: float
-    rows: int
+    squares: NDArray[np.float64]  # squared singular values of the centred features [r]
+    shares: NDArray[np.float64]  # of the targets along each left singular vector, ‖u_iᵀȲ‖²/s [r]
+    spread: float  # ‖Ȳ‖_F²/s
+    rows: int  # s
 
 
 class Given(NamedTuple):
-    """A bound at one moment of a run, and what its formula needs besides.
+    """A bound at one moment of a run, with the other arguments of its formula."""
 
-    Attributes:
-        bound: which.
-        values: term to value, as measured.
-        n: training rows.
-        K: outputs.
-        D: columns of Φ.
-        penalties: name of a regularizer to its λ.
-        learned: whether the map is.
-        frequencies: drawn at random and independently, so that D only averages; 0: they were not.
-        candidates: N_w of features that were re-weighted in a χ² ball, 0 where they were not (or drawn again).
-        q: their weights that are left.
-        gain: how many times ⟨K, YYᵀ⟩ has grown.
-        spectrum: λ of a frame [D]; None where only the power law above them is known.
-        ridge: for the ridge error.
-        rho: the ridge penalty.
-        largest_trace: what ‖φ(x)‖² never exceeds: 1 for pairs of cosine and sine, 2 with random phases.
-    """
-
-    bound: Bound
-    values: Mapping[str, float]
-    n: int
-    K: int
-    D: int
-    penalties: Mapping[str, float] = {}
-    learned: bool = False
+    bound: Bound  # its terms and their words
+    values: Mapping[str, float]  # term to value, as measured
+    n: int  # training rows
+    K: int  # outputs
+    D: int  # columns of Φ
+    penalties: Mapping[str, float] = {}  # name of a regularizer to its λ
+    learned: bool = False  # whether the map is learned
+    # number of frequencies that were drawn independently, so that D only averages; 0: they were not
     frequencies: int = 0
-    candidates: int = 0
-    q: ArrayLike | None = None
-    gain: float | None = None
-    spectrum: ArrayLike | None = None
-    ridge: RidgeSpectrum | None = None
-    rho: float = 0.0
-    largest_trace: float = 1.0
+    candidates: int = 0  # N_w of features that were re-weighted in a χ² ball, 0 where they were not (or drawn again)
+    q: ArrayLike | None = None  # weights of the features that were kept
+    gain: float | None = None  # growth of ⟨K, YYᵀ⟩ as a factor
+    spectrum: ArrayLike | None = None  # λ of a frame [D]; None where only the power law above them is known
+    ridge: RidgeSpectrum | None = None  # the parts of the ridge error
+    rho: float = 0.0  # the ridge penalty
+    largest_trace: float = 1.0  # upper limit of ‖φ(x)‖²: 1 for pairs of cosine and sine, 2 with random phases
 
 
 class BoundSlider(NamedTuple):
-    """One number that can be changed.
+    """One number that can be changed."""
 
-    Attributes:
-        key: name in ``changes``.
-        title: symbol and name.
-        value: as in the run.
-        low, high: its range.
-        whole: whole numbers only.
-        kind: how the answer follows from it, see the module.
-        sentence: the same in plain words.
-    """
-
-    key: str
-    title: str
-    value: float
-    low: float
-    high: float
-    whole: bool
-    kind: Literal["formula", "scaling", "guarantee"]
-    sentence: str
+    key: str  # name in ``changes``
+    title: str  # symbol and name
+    value: float  # of the run
+    low: float  # least value
+    high: float  # largest value
+    whole: bool  # whole numbers only
+    kind: Literal["formula", "scaling", "guarantee"]  # how it acts on the bound, see the module
+    sentence: str  # the same in plain words
 
     @property
     def choices(self) -> list[float]:
-        """Values to choose from, low to high and evenly spread over the powers of ten; the run's own among them."""
+        """Values from low to high, evenly spread over the powers of ten, the run's own among them."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         found = [float(f"{lead}e{power}") for power in powers for lead in _SERIES]
         found = [round(value) for value in found] if self.whole else found
         return sorted({self.value, *(float(value) for value in found if self.low <= value <= self.high)})
 
     def allowed(self, value: float) -> float:
-        """The value, or what is nearest to it in the range."""
+        """The nearest value in the range."""
         inside = min(max(value, self.low), self.high)
         return float(round(inside)) if self.whole else inside
 
     def joined(self, other: BoundSlider) -> BoundSlider:
-        """The same slider for two runs: it rests where the first stands."""
+        """One slider for two runs, with the value of the first."""
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
 
-#: Twelve steps a decade, each about a fifth more.
+#: Twelve steps a decade, each about a fifth larger.
 _SERIES = (1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)
-
 
 Changes = Mapping[str, float]
 
 
-# -- what can be changed ---------------------------------------------------------------------------------------
+# -- sliders ---------------------------------------------------------------------------------------------------
 
 
 def sliders(given: Given) -> tuple[BoundSlider, ...]:
-    """What can be changed about this bound; nothing where a run does not say all that its formula needs."""
+    """The sliders of this bound; none where a term of its formula is unknown."""
     return _SLIDERS[given.bound.name](given) if known(given) else ()
 
 
 def known(given: Given) -> bool:
+    """Whether every term of the bound's formula was measured."""
     needs = _NEEDS.get(given.bound.name)
     return needs is not None and all(math.isfinite(given.values.get(key, math.nan)) for key in needs)
 
@@ -185,9 +147,8 @@ _NEEDS = {
 }  # fmt: skip
 
 
-def _rows(given: Given, sentence: str, kind: Literal["formula", "scaling"] = "formula") -> BoundSlider:
-    n = given.n
-    return BoundSlider("n", "n, training rows", n, min(100, n), max(10**9, 1000 * n), True, kind, sentence)
+def _rows(n: int, sentence: str) -> BoundSlider:
+    return BoundSlider("n", "n, training rows", n, min(100, n), max(10**9, 1000 * n), True, "formula", sentence)
 
 
 def _doubt(sentence: str) -> BoundSlider:
@@ -196,9 +157,9 @@ def _doubt(sentence: str) -> BoundSlider:
 
 def _spectral_sliders(given: Given) -> tuple[BoundSlider, ...]:
     found = [
-        _rows(given, "Exact for the paper's bound, the worst case and the confidence term, with W and Φ as they are. "
+        _rows(given.n, "Exact for the paper's bound, the worst case and the confidence term, with W and Φ as they are. "
                      "The exact complexity is scaled by 1/√n, its limit for many rows."),
-        _doubt("Exact: it stands in the confidence term alone."),
+        _doubt("Exact: it is part of the confidence term alone."),
         BoundSlider("K", "K, outputs", given.K, 1, max(100, 10 * given.K), True, "formula",
                "Exact for the paper's bound and the worst case, with ‖W‖_* as it is; the exact complexity is known "
                "for the run's own K only."),
@@ -210,26 +171,23 @@ def _spectral_sliders(given: Given) -> tuple[BoundSlider, ...]:
         )
         found.append(
             BoundSlider("D", "s, draws of frequencies", D, min(10, D), max(10**5, 10 * D), True, "scaling",
-                   "How many there are does not stand in the bound: it only makes the mean trace more certain. The "
+                   "Their number is not part of the bound: it only makes the mean trace more certain. The "
                    "error bar of the paper's bound is one standard deviation over s draws: it falls as 1/√s." + learned)
         )  # fmt: skip
     found += [
-        _weight(name, f"λ₁, {_NAMES[name]}", given,
+        _weight(name, f"λ₁ for {norm}", given,
                 "A guarantee, not a prediction: no minimiser of the objective has a larger bound than the bar “any "
-                "minimiser”. What training with this λ₁ would find, only training tells.")
-        for name in _PENALTIES
+                "minimiser”. Only training with this λ₁ shows what it finds.")
+        for name, norm in _PENALTIES.items()
         if guarantees(given) and given.penalties.get(name, 0.0) > 0
     ]  # fmt: skip
     if guarantees(given) and given.learned and given.penalties.get("feature_norm", 0.0) > 0:
         found.append(
             _weight("feature_norm", "λ₂, mean trace", given,
-                    "A guarantee as well: what the trace costs, the weights cannot spend. It acts where λ₂ is not "
-                    "small beside the loss.")
+                    "A guarantee as well: a larger mean trace leaves less of the objective for the weights. It acts "
+                    "where λ₂ is not small beside the loss.")
         )  # fmt: skip
     return tuple(found)
-
-
-_NAMES = {"trace_norm": "trace norm", "frobenius": "squared norm of W"}
 
 
 def _weight(name: str, title: str, given: Given, sentence: str) -> BoundSlider:
@@ -238,7 +196,7 @@ def _weight(name: str, title: str, given: Given, sentence: str) -> BoundSlider:
 
 
 def guarantees(given: Given) -> bool:
-    """Whether a penalty on W promises something, and the run says what it takes to tell."""
+    """Whether there is a penalty on W, and all terms of its guarantee were measured."""
     there = {"zero_risk", "weight_square"} <= given.values.keys()
     return there and any(given.penalties.get(name, 0.0) > 0 for name in _PENALTIES)
 
@@ -246,13 +204,13 @@ def guarantees(given: Given) -> bool:
 def _frame_sliders(given: Given) -> tuple[BoundSlider, ...]:
     k, t = frame_setting(given).best(given.n)
     return (
-        _rows(given, "Exact, with the function and the spectrum as they are."),
-        _doubt("Exact: log(1/δ) stands in the last term of both bounds."),
+        _rows(given.n, "Exact, with the function and the spectrum as they are."),
+        _doubt("Exact: log(1/δ) is part of the last term of both bounds."),
         BoundSlider("k", "k, weight of the risk", k, 2, max(1000, 10 * k), True, "formula",
-               "Exact. Any whole k ≥ 2 may stand in the bound; untouched, it is the best for n and δ. The printed "
+               "Exact. The bound holds for any whole k ≥ 2; untouched, k is the best for n and δ. The printed "
                "bound keeps its own best."),
         BoundSlider("t", "t, leading eigenvalues", t, 1, max(given.D, 10 * t, 10), True, "formula",
-               "Exact. Any whole t ≥ 1 may stand in the bound; untouched, it is the best. The printed bound keeps its "
+               "Exact. The bound holds for any whole t ≥ 1; untouched, t is the best. The printed bound keeps its "
                "own best."),
     )  # fmt: skip
 
@@ -264,7 +222,7 @@ def _alignment_sliders(given: Given) -> tuple[BoundSlider, ...]:
     return (
         BoundSlider("radius", "ρ/N_w, radius of the ball", share, min(1e-5, share), max(0.5, share), False, "formula",
                "Exact for the divergence, the effective number and, in a larger ball, the features kept; in a "
-               "smaller one at least so many are kept. The gain in ⟨K, YYᵀ⟩ is given as a range."),
+               "smaller one at least so many are kept. The gain in ⟨K, YYᵀ⟩ is a range."),
     )  # fmt: skip
 
 
@@ -279,18 +237,16 @@ def _discriminant_sliders(given: Given) -> tuple[BoundSlider, ...]:
 
 
 _SLIDERS: dict[str, Callable[[Given], tuple[BoundSlider, ...]]] = {
-    SPECTRAL.name: _spectral_sliders,
-    FRAME.name: _frame_sliders,
-    ALIGNMENT.name: _alignment_sliders,
+    SPECTRAL.name: _spectral_sliders, FRAME.name: _frame_sliders, ALIGNMENT.name: _alignment_sliders,
     DISCRIMINANT.name: _discriminant_sliders,
-}
+}  # fmt: skip
 
 
-# -- what follows ----------------------------------------------------------------------------------------------
+# -- answers ---------------------------------------------------------------------------------------------------
 
 
 def what_if(given: Given, changes: Changes | None = None) -> dict[str, float]:
-    """Every term after some changes, by key; without changes those that were measured.
+    """Every term after some changes, by key; without changes the measured ones.
 
     Args:
         given: the bound of a run.
@@ -323,34 +279,27 @@ def _spectral(given: Given, changes: Changes) -> dict[str, float]:
         found["rademacher_se"] = (
             rademacher_bound(v["weight_norm"], v["mean_trace"] + error, K, n) - formula["rademacher"]
         )
-    if (promise := promised(given, changes)) is not None:
-        found["guaranteed_norm"] = promise.weight_norm
-        if math.isfinite(promise.product):
-            found["guaranteed"] = promise.product * math.sqrt(K / n)
+    if (guarantee := promised(given, changes)) is not None:
+        found["guaranteed_norm"] = guarantee.weight_norm
+        if math.isfinite(guarantee.product):
+            found["guaranteed"] = guarantee.product * math.sqrt(K / n)
     return found
 
 
 def promised(given: Given, changes: Changes) -> Guarantee | None:
-    """What holds for every minimiser with these penalties; None where nothing does."""
+    """What these penalties guarantee of every minimiser; None where they guarantee nothing."""
     if not guarantees(given):
         return None
     v, weights = given.values, {**given.penalties, **changes}
     return guaranteed(
-        trace_norm=float(weights.get("trace_norm", 0.0)),
-        frobenius=float(weights.get("frobenius", 0.0)),
-        feature_norm=float(weights.get("feature_norm", 0.0)),
-        empirical_risk=v["empirical_risk"],
-        zero_risk=v["zero_risk"],
-        weight_norm=v["weight_norm"],
-        weight_square=v["weight_square"],
-        mean_trace=v["mean_trace"],
-        rank=min(given.D, given.K),
-        learned=given.learned,
-        largest_trace=given.largest_trace,
-    )
+        **{name: float(weights.get(name, 0.0)) for name in (*_PENALTIES, "feature_norm")},
+        **{name: v[name] for name in ("empirical_risk", "zero_risk", "weight_norm", "weight_square", "mean_trace")},
+        rank=min(given.D, given.K), learned=given.learned, largest_trace=given.largest_trace,
+    )  # fmt: skip
 
 
 def frame_setting(given: Given) -> FrameSetting:
+    """The arguments of a frame's bound other than n, k, t and δ."""
     v = given.values
     square = v["norm"] ** 2
     height, exponent = v["envelope_constant"] * square, v["envelope_exponent"]
@@ -378,12 +327,12 @@ def _alignment(given: Given, changes: Changes) -> dict[str, float]:
     before, radius = v["chi_square"], changes["radius"] * N
     found = {**v, "chi_square": radius, "effective_size": N / (1 + radius)}
     for key in ("alignment", "alignment_uncentred"):
-        found.pop(key, None)  # they are of the weights that were found
+        found.pop(key, None)  # these belong to the weights that were found
     if radius >= before and given.q is not None:
-        # On its support q is v moved and stretched, and a larger ball has a smaller support: the same problem.
+        # On its support q is v shifted and scaled, and a larger ball has a smaller support: the same problem.
         q = np.zeros(N)
         q[: np.size(given.q)] = given.q
-        # In the very ball of the run, rounding may tie the kept features with those that were dropped.
+        # In the ball of the run itself, rounding may tie the kept features with the dropped ones.
         found["support"] = min(v["support"], float(np.count_nonzero(chi_square_ball(q, radius))))
     else:
         found["support"] = max(v["support"] if radius < before else 1.0, math.ceil(N / (1 + radius)))
@@ -395,7 +344,7 @@ def _alignment(given: Given, changes: Changes) -> dict[str, float]:
 
 
 def ridge_spectrum(Phi: ArrayLike, Y: ArrayLike) -> RidgeSpectrum:
-    """What the ridge error is made of, from features Φ [s D] and targets [s K]; one singular value decomposition."""
+    """The parts of the ridge error, from features Φ [s D] and targets [s K]; one singular value decomposition."""
     A, T = np.asarray(Phi, np.float64), np.asarray(Y, np.float64)
     A, T = A - A.mean(0), T - T.mean(0)
     U, values, _ = np.linalg.svd(A, full_matrices=False)
@@ -417,18 +366,15 @@ def _discriminant(given: Given, changes: Changes) -> dict[str, float]:
 
 
 _ANSWERS: dict[str, Callable[[Given, Changes], dict[str, float]]] = {
-    SPECTRAL.name: _spectral,
-    FRAME.name: _frame,
-    ALIGNMENT.name: _alignment,
-    DISCRIMINANT.name: _discriminant,
-}
+    SPECTRAL.name: _spectral, FRAME.name: _frame, ALIGNMENT.name: _alignment, DISCRIMINANT.name: _discriminant,
+}  # fmt: skip
 
 
-# -- what the sliders start from -------------------------------------------------------------------------------
+# -- the bound of a run ----------------------------------------------------------------------------------------
 
 
 def read_changes(text: str) -> dict[str, float]:
-    """Sliders that were moved, from "n=1000,delta=0.01"; what is no number is left out."""
+    """Sliders that were moved, from "n=1000,delta=0.01"; values that are not numbers are left out."""
     found = {}
     for part in text.split(","):
         key, _, value = part.partition("=")
@@ -440,42 +386,29 @@ def read_changes(text: str) -> dict[str, float]:
 
 
 def given(at: At) -> Given | None:
-    """The bound of a run at its moment, with what the formula needs; None where the method has none."""
+    """The bound of a run at its moment, with the arguments of its formula; None where the method has none."""
     method, facts = at.method, at.facts
     if at.bound is None or method is None:
         return None
     map_, options = method.feature_map, method.options()
-    drawn = isinstance(map_, SpectralMap) and map_.sampling == "iid"
     again = bool(getattr(method.solver, "resample", 0))
     candidates = len(at.static["q_initial"]) if "q_initial" in at.static and not again and at.moment.step else 0
     columns = int(getattr(map_, "width_for", lambda d: 0)(int(facts["d"])))
     terms = newest_terms(at)
     found = Given(
-        at.bound,
-        terms,
-        int(facts["n_train"]),
-        int(facts["K"]),
-        columns,
-        {each.name: each.weight for each in method.regularizers},
-        method.learned,
-        map_.draws if drawn and isinstance(map_, SpectralMap) else 0,
-        candidates,
-        at.arrays.get("q") if candidates else None,
-        _gain(at),
+        at.bound, terms, int(facts["n_train"]), int(facts["K"]), columns,
+        {each.name: each.weight for each in method.regularizers}, method.learned, map_.independent_draws, candidates,
+        at.arrays.get("q") if candidates else None, at.moment.values.get("gain"),
         at.arrays.get("spectrum") if "tail" in terms else None,
         largest_trace=map_.largest_trace if isinstance(map_, FeatureMap) else 1.0,
-    )
+    )  # fmt: skip
     if at.bound.name == "discriminant" and (ridge := _ridge(at)) is not None:
-        # The stored terms are of other rows: what the sliders start from has to be of those that they move.
+        # The stored terms belong to other rows: the sliders start from the terms of the rows that they change.
         chosen = at.moment.values.get("ridge", options.get("ridge", options.get("rho", 1e-4)))
         rho = 1e-4 if chosen == "auto" else float(chosen)
         found = found._replace(ridge=ridge, rho=rho)
         found = found._replace(values=what_if(found, {"rho": rho}))
     return found
-
-
-def _gain(at: At) -> float | None:
-    return at.moment.values.get("gain")
 
 
 def _ridge(at: At) -> RidgeSpectrum | None:

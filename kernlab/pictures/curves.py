@@ -2,12 +2,14 @@
 
     s_t = β s_{t−1} + (1−β) y_t,  s_0 = 0;   smoothed_t = s_t / (1 − βᵗ)
 
-The division removes the pull towards the zero start, so the first smoothed value is the first value.
+The division removes the bias towards the zero start, so the first smoothed value is the first value. Where a run
+repeats its epochs on all rows, smoothing starts anew: the two stretches are of different models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,57 +19,43 @@ from scipy.signal import lfilter
 
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, picture
+from kernlab.pictures.changes import values_at
+from kernlab.pictures.marks import line
 from kernlab.pictures.theme import CONSTANT, fade, figure, role
 from kernlab.pictures.thinning import MAX_POINTS, thin
-from kernlab.pictures.timed import timed
+from kernlab.pictures.timed import second_stretch, timed
 from kernlab.regularizers import REGULARIZERS
 
 #: (steps [n], epochs [n], values [n]) of one metric, as the run store gives them.
 Series: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]
-
-
 #: The metrics of a run by name.
 History: TypeAlias = Mapping[str, Series]
 
 
 class DrawnCurve(NamedTuple):
-    """One metric of one run.
+    """One metric of one run."""
 
-    Attributes:
-        name: the metric.
-        x: steps or epochs of the drawn points [k].
-        y: their smoothed values [k].
-        raw_x, raw_y: the unsmoothed points [k']; empty when nothing was smoothed.
-        total: finite points before thinning.
-        dropped: non-finite points that were left out.
-    """
-
-    name: str
-    x: NDArray[np.float32]
-    y: NDArray[np.float32]
-    raw_x: NDArray[np.float32]
+    name: str  # the metric
+    x: NDArray[np.float32]  # steps or epochs of the drawn points [k]
+    y: NDArray[np.float32]  # their smoothed values [k]
+    raw_x: NDArray[np.float32]  # raw_x, raw_y: the unsmoothed points [k']; empty when nothing was smoothed
     raw_y: NDArray[np.float32]
-    total: int
-    dropped: int
+    total: int  # finite points before thinning
+    dropped: int  # non-finite points that were left out
+    factor: int = 1  # a power of ten by which y and raw_y are multiples of the values
 
     @property
     def thinned(self) -> bool:
-        """Fewer points are drawn than were recorded."""
+        """Whether fewer points are drawn than were recorded."""
         return len(self.x) < self.total
 
 
 class Curves(NamedTuple):
-    """Some metrics of one run.
+    """Some metrics of one run."""
 
-    Attributes:
-        axis: "step" or "epoch".
-        curves: those of the wanted metrics that have at least one point.
-        constant: the constant predictor's metric, None where it is unknown.
-    """
-
-    axis: Literal["step", "epoch"]
-    curves: tuple[DrawnCurve, ...]
-    constant: float | None = None
+    axis: Literal["step", "epoch"]  # "step" or "epoch"
+    curves: tuple[DrawnCurve, ...]  # those of the wanted metrics that have at least one point
+    constant: float | None = None  # the constant predictor's metric, None where it is unknown
 
 
 def smooth(values: ArrayLike, weight: float) -> NDArray[np.float64]:
@@ -86,25 +74,22 @@ def smooth(values: ArrayLike, weight: float) -> NDArray[np.float64]:
 
 
 def curves(
-    history: History,
-    names: Sequence[str],
-    *,
-    smoothing: float = 0.0,
-    axis: Literal["step", "epoch"] = "epoch",
-    limit: int = MAX_POINTS,
-) -> Curves:
+    history: History, names: Sequence[str], *, smoothing: float = 0.0, boundary: float | None = None,
+    axis: Literal["step", "epoch"] = "epoch", limit: int = MAX_POINTS,
+) -> Curves:  # fmt: skip
     """The metrics ``names`` of one run as curves of at most ``limit`` points each.
 
     Args:
         history: metric name to (steps, epochs, values).
         names: metrics wanted, in legend order; those without a finite point are left out.
         smoothing: β of :func:`smooth`, in [0, 1).
-        axis: what stands on the x-axis.
+        boundary: epoch at which the run began to repeat its epochs on all rows; smoothing does not cross it.
+        axis: the x-axis.
         limit: points per curve; many curves share 4 · ``limit``.
     """
     wanted = [name for name in names if name in history]
     share = max(100, min(limit, 4 * limit // max(1, len(wanted) * (2 if smoothing else 1))))
-    drawn = [_curve(name, history[name], smoothing, axis, share) for name in wanted]
+    drawn = [_curve(name, history[name], smoothing, boundary, axis, share) for name in wanted]
     return Curves(axis, tuple(c for c in drawn if c.total), last(history, "constant"))
 
 
@@ -115,24 +100,17 @@ def last(history: History, name: str) -> float | None:
     return float(finite[-1]) if len(finite) else None
 
 
-def _curve(name: str, series: Series, smoothing: float, axis: str, limit: int) -> DrawnCurve:
-    x = np.asarray(series[0] if axis == "step" else series[1], np.float64)
-    raw = np.asarray(series[2], np.float64)
-    finite = np.isfinite(raw) & np.isfinite(x)
-    x, raw = x[finite], raw[finite]
-    smoothed = smooth(raw, smoothing)
+def _curve(name: str, series: Series, smoothing: float, boundary: float | None, axis: str, limit: int) -> DrawnCurve:
+    steps, epochs, raw = (np.asarray(each, np.float64) for each in series)
+    finite = np.isfinite(raw) & np.isfinite(epochs)
+    raw, epochs = raw[finite], epochs[finite]
+    x = steps[finite] if axis == "step" else epochs
+    stretches = np.split(raw, [second_stretch(epochs, boundary)])
+    smoothed = np.concatenate([smooth(each, smoothing) for each in stretches])
     kept = thin(x, smoothed, limit)
     under = thin(x, raw, limit) if smoothing else np.empty(0, np.intp)
-    f32 = np.float32
-    return DrawnCurve(
-        name,
-        x[kept].astype(f32),
-        smoothed[kept].astype(f32),
-        x[under].astype(f32),
-        raw[under].astype(f32),
-        len(x),
-        int((~finite).sum()),
-    )
+    x32, y32, raw32 = (each.astype(np.float32) for each in (x, smoothed, raw))
+    return DrawnCurve(name, x32[kept], y32[kept], x32[under], raw32[under], len(x), int((~finite).sum()))
 
 
 def plot_curves(
@@ -152,52 +130,34 @@ def plot_curves(
         ends = [x for curve in run.curves for x in (curve.x[0], curve.x[-1])] or [0, 1]
         traces.append(constant_line(run.constant, min(ends), max(ends)))
     return figure(
-        traces,
-        title=title,
-        subtitle=_note(run.curves),
-        x=run.axis if run.axis == "epoch" else "step (mini-batches)",
-        y=y,
-        revision=f"{title}:{run.axis}:{log_x}:{log_y}",
-        xaxis={"type": "log" if log_x else "linear"},
+        traces, title=title, subtitle=_note(run.curves), y=y, revision=f"{title}:{run.axis}:{log_x}:{log_y}",
+        x=run.axis if run.axis == "epoch" else "step (mini-batches)", xaxis={"type": "log" if log_x else "linear"},
         yaxis={"type": "log" if log_y else "linear", "exponentformat": "power" if log_y else "none"},
         hovermode="x unified",
-    )
+    )  # fmt: skip
 
 
 def constant_line(value: float, start: float, end: float) -> go.Scatter:
     """The constant predictor's metric as a line from ``start`` to ``end``."""
-    return go.Scatter(
-        x=[start, end],
-        y=[value, value],
-        mode="lines",
-        name="constant predictor",
-        line={"color": CONSTANT.colour, "dash": CONSTANT.dash, "width": 2},
-        hovertemplate="constant predictor: %{y:.4~g}<extra></extra>",
-    )
+    name = "constant predictor"
+    words = f"{name}: %{{y:.4~g}}"
+    return line([start, end], [value, value], name, CONSTANT.colour, words, dash=CONSTANT.dash, width=2)
 
 
-def _traces(curve: DrawnCurve, axis: str) -> list[Any]:
+def _traces(curve: DrawnCurve, axis: str) -> list[go.Scatter]:
     words, colour, dash = role(curve.name)
-    faint = go.Scatter(
-        x=curve.raw_x,
-        y=curve.raw_y,
-        mode="lines",
-        name=f"{words} (raw)",
-        legendgroup=words,
+    words += f" × {curve.factor}" if curve.factor > 1 else ""
+    strong = line(
+        curve.x, curve.y, words, colour, f"{words}: %{{y:.4~g}}", extra=f"{axis} %{{x:.4~g}}", dash=dash,
+        mode="lines+markers" if len(curve.x) == 1 else "lines", legendgroup=words,
+    )  # fmt: skip
+    if not len(curve.raw_x):
+        return [strong]
+    faint = line(
+        curve.raw_x, curve.raw_y, f"{words} (raw)", fade(colour, 0.3), None, width=1, legendgroup=words,
         showlegend=False,
-        hoverinfo="skip",
-        line={"color": fade(colour, 0.3), "width": 1},
-    )
-    strong = go.Scatter(
-        x=curve.x,
-        y=curve.y,
-        mode="lines+markers" if len(curve.x) == 1 else "lines",
-        name=words,
-        legendgroup=words,
-        line={"color": colour, "dash": dash, "width": 2.5},
-        hovertemplate=f"{words}: %{{y:.4~g}}<extra>{axis} %{{x:.4~g}}</extra>",
-    )
-    return [faint, strong] if len(curve.raw_x) else [strong]
+    )  # fmt: skip
+    return [faint, strong]
 
 
 def _note(drawn: Sequence[DrawnCurve]) -> str:
@@ -208,11 +168,32 @@ def _note(drawn: Sequence[DrawnCurve]) -> str:
     return ", ".join(notes)
 
 
+def enlarged(drawn: Curves, names: Collection[str]) -> Curves:
+    """Those of the named curves that would lie flat at zero beside the others, times a power of ten each."""
+    heights = {curve.name: float(np.abs(curve.y).max()) for curve in drawn.curves}
+    top = max(heights.values(), default=0.0)
+
+    def grown(curve: DrawnCurve) -> DrawnCurve:
+        own = heights[curve.name]
+        if curve.name not in names or not 0 < own < 0.1 * top:
+            return curve
+        factor = 10 ** math.floor(math.log10(top / own))
+        return curve._replace(y=curve.y * factor, raw_y=curve.raw_y * factor, factor=factor)
+
+    return drawn._replace(curves=tuple(map(grown, drawn.curves)))
+
+
 _SMOOTHING = 0.9  # weight of the past in the running mean of the curves
+#: Names of the parts of a solver's objective.
+_PENALTIES = ("penalty", "norm", *REGULARIZERS)
+_PARTS = ("objective", "loss", *_PENALTIES)
 
 
-#: What the solvers call the parts of their objective.
-_PARTS = ("objective", "loss", "penalty", "norm", *REGULARIZERS)
+def _seen(at: At, history: History, names: Sequence[str]) -> Curves:
+    """Curves of a run, smoothed if its view asks for it."""
+    kept = at.run.kept
+    smoothing = _SMOOTHING if at.view["smooth"] else 0.0
+    return curves(history, names, smoothing=smoothing, boundary=float(kept.stopped) if kept else None)
 
 
 def _iterative(at: At) -> bool:
@@ -228,38 +209,38 @@ def metric_name(facts: Mapping[str, Any]) -> str:
 
 
 @picture("overview", alt="The objective and its parts over training", when=_iterative, uses=("smooth", "log"),
-         height=300, over_time=True)  # fmt: skip
+         height=300, over_time=True, together=("objective",))  # fmt: skip
 def draw_objective(at: At) -> go.Figure:
     """The objective with its loss and penalties over training."""
     history = _weighted(at)
     names = [name for name in _PARTS if name in history]
     if len(names) == 2 and names[1] == "loss" and at.method and not at.method.regularizers:
         names = names[:1]  # without a penalty they are the same
-    smoothing = _SMOOTHING if at.view["smooth"] else 0.0
-    # What is below zero (an information, an alignment) has no logarithm.
+    # An objective below zero (an information, an alignment) has no logarithm.
     low = min((float(history[name].values.min()) for name in names if len(history[name].values)), default=1.0)
-    drawn = curves(history, names, smoothing=smoothing)
+    drawn, log = _seen(at, history, names), at.view["log"] and low >= 0
+    if not log:
+        drawn = enlarged(drawn, _PENALTIES)
     title = "Objective and its parts" if len(names) > 1 else "Objective"
-    return timed(plot_curves(drawn, title=title, y="objective", log_y=at.view["log"] and low > 0), at)
+    return timed(plot_curves(drawn, title=title, y="objective", log_y=log), at)
 
 
 def _weighted(at: At) -> dict[str, Any]:
-    """The history with each penalty times its λ: the share it has in the objective."""
-    factors = {each.name: each.weight for each in at.method.regularizers} if at.method else {}
-    return {
-        name: curve._replace(values=curve.values * factors[name]) if name in factors else curve
-        for name, curve in at.run.history.items()
-    }
+    """The history with each penalty times its λ at that step, as it enters the objective."""
+    found: dict[str, Any] = dict(at.run.history)
+    start = {each.name: each.weight for each in at.method.regularizers} if at.method else {}
+    for name in found.keys() & REGULARIZERS.keys():  # one that was 0 may have been changed to more
+        curve = found[name]
+        found[name] = curve._replace(values=curve.values * values_at(at.run, name, start.get(name, 0.0), curve.steps))
+    return found
 
 
 @picture("overview", alt="Training, test and held-out metric over training", when=_iterative, uses=("smooth", "log"),
-         height=300, over_time=True)  # fmt: skip
+         height=300, over_time=True, together=("test", "train"))  # fmt: skip
 def draw_metric(at: At) -> go.Figure:
     """Metric of training, test and held-out rows over training, with the constant predictor's."""
-    drawn = curves(
-        at.run.history, ["train_metric", "test_metric", "validation_metric", "assigned_validation_metric"],
-        smoothing=_SMOOTHING if at.view["smooth"] else 0.0,
-    )._replace(constant=at.facts.get("constant"))  # fmt: skip
+    names = ["train_metric", "test_metric", "validation_metric", "assigned_validation_metric"]
+    drawn = _seen(at, at.run.history, names)._replace(constant=at.facts.get("constant"))
     name = metric_name(at.facts)
     title = "RMSE" if name.startswith("RMSE") else "Accuracy"
     return timed(plot_curves(drawn, title=title, y=name, log_y=at.view["log"], constant=True), at)

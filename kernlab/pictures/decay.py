@@ -27,37 +27,24 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.pictures.base import At, once, picture
 from kernlab.pictures.frame_spectrum import FrameEigenvalues, frame_eigenvalues
 from kernlab.pictures.kernels import PAGE, earlier, grams_at, has_kernel, kernels_at
+from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, dots, line
 from kernlab.pictures.theme import BLUE, GREY, OLIVE, VERMILLION, figure, moment_style
 
 Kind: TypeAlias = Literal["power", "exponential"]
 
-
-FLOOR = 1e-12  # of the largest eigenvalue: what is smaller is rounding
-
-
-FITTED = 1e-4  # of the largest: what is smaller says more about the sample than about the kernel
-
-
-FEWEST = 3  # eigenvalues that a law is fitted to: two always lie on one
-
-
+FLOOR = 1e-12  # of the largest eigenvalue: a smaller one is rounding
+FITTED = 1e-4  # of the largest: a smaller one depends on the sample more than on the kernel
+FEWEST = 3  # eigenvalues that a law is fitted to: any two lie on one
 GRID = 61  # ridges along the curve of the effective dimension
 
 
 class DecayLaw(NamedTuple):
-    """A law that eigenvalues follow.
+    """A law that eigenvalues follow."""
 
-    Attributes:
-        kind: "power", c·i^{−rate}, or "exponential", c·e^{−rate·i}.
-        constant: c.
-        rate: γ or β.
-        error: root mean square of ln λ_i − ln law over the range that was fitted, positions weighing 1/i.
-    """
-
-    kind: Kind
-    constant: float
-    rate: float
-    error: float
+    kind: Kind  # "power", c·i^{−rate}, or "exponential", c·e^{−rate·i}
+    constant: float  # c
+    rate: float  # γ or β
+    error: float  # root mean square of ln λ_i − ln law over the range that was fitted, positions weighing 1/i
 
     def at(self, place: ArrayLike) -> NDArray[np.float64]:
         """The law at positions i ≥ 1."""
@@ -67,55 +54,32 @@ class DecayLaw(NamedTuple):
 
 
 class Decay(NamedTuple):
-    """Falling eigenvalues of K/n.
+    """Falling eigenvalues of K/n."""
 
-    Attributes:
-        place: i = 1, 2 … [r].
-        value: λ_i [r], those above the floor.
-        n: rows of the sample.
-        fitted: the laws were fitted to i = 1 … this.
-        best: the better law, None where there are too few eigenvalues.
-        other: the one that fits less.
-        trace: Σ λ_i = mean of k(x, x).
-    """
-
-    place: NDArray[np.int32]
-    value: NDArray[np.float64]
-    n: int
-    fitted: int
-    best: DecayLaw | None
-    other: DecayLaw | None
-    trace: float
+    place: NDArray[np.int32]  # i = 1, 2 … [r]
+    value: NDArray[np.float64]  # λ_i [r], those above the floor
+    n: int  # rows of the sample
+    fitted: int  # the laws were fitted to i = 1 … this
+    best: DecayLaw | None  # the better law, None where there are too few eigenvalues
+    other: DecayLaw | None  # the worse law
+    trace: float  # Σ λ_i = mean of k(x, x)
 
 
 class EigenvalueChange(NamedTuple):
-    """λ_i at one moment over λ_i at another.
+    """λ_i at one moment over λ_i at another."""
 
-    Attributes:
-        place: i, where both are above the floor [r].
-        ratio: now over then [r].
-        n: rows of the sample.
-    """
-
-    place: NDArray[np.int32]
-    ratio: NDArray[np.float64]
-    n: int
+    place: NDArray[np.int32]  # i, where both are above the floor [r]
+    ratio: NDArray[np.float64]  # now over then [r]
+    n: int  # rows of the sample
 
 
 class EffectiveDimension(NamedTuple):
-    """d(ρ) over a range of ridges.
+    """d(ρ) over a range of ridges."""
 
-    Attributes:
-        ridge: ρ, log-spaced [g].
-        value: d(ρ) [g].
-        n: rows of the sample, above which d cannot lie.
-        at: one ρ, and d there; None where none was asked for.
-    """
-
-    ridge: NDArray[np.float64]
-    value: NDArray[np.float64]
-    n: int
-    at: tuple[float, float] | None = None
+    ridge: NDArray[np.float64]  # ρ, log-spaced [g]
+    value: NDArray[np.float64]  # d(ρ) [g]
+    n: int  # rows of the sample, above which d cannot lie
+    at: tuple[float, float] | None = None  # the ρ of the run and d(ρ); None where it has none
 
 
 def eigenvalues(K: ArrayLike) -> NDArray[np.float64]:
@@ -125,11 +89,7 @@ def eigenvalues(K: ArrayLike) -> NDArray[np.float64]:
 
 
 def decay(values: ArrayLike) -> Decay:
-    """Where eigenvalues of a sample stand and how they fall.
-
-    Args:
-        values: eigenvalues of K/n, falling, all n of them.
-    """
+    """The eigenvalues [n] of K/n, in falling order, and the laws that they follow."""
     falling = np.asarray(values, np.float64)
     n, count = len(falling), _above(falling, FLOOR)
     fitted = min(count, max(FEWEST, min(n // 2, _above(falling, FITTED))))
@@ -151,7 +111,7 @@ def fitted_laws(values: ArrayLike) -> tuple[DecayLaw, DecayLaw] | None:
     if len(logs) < FEWEST:
         return None
     i = np.arange(1.0, len(logs) + 1)
-    laws = _line("power", np.log(i), logs, 1 / i), _line("exponential", i, logs, 1 / i)
+    laws = _law("power", np.log(i), logs, 1 / i), _law("exponential", i, logs, 1 / i)
     return (laws[0], laws[1]) if laws[0].error <= laws[1].error else (laws[1], laws[0])
 
 
@@ -173,7 +133,7 @@ def effective_dimension(
 
     Args:
         values: eigenvalues of K/n, in any order.
-        ridge: one ρ to look at besides, against a mean of squares.
+        ridge: the ρ of the run, against a mean of squares.
         low, high: range of ρ over the largest eigenvalue, > 0.
     """
     spectrum = np.asarray(values, np.float64)
@@ -188,19 +148,12 @@ def _above(falling: NDArray[np.float64], share: float) -> int:
     return int((falling > share * falling[0]).sum()) if len(falling) else 0
 
 
-def _line(
-    kind: Literal["power", "exponential"],
-    x: NDArray[np.floating],
-    logs: NDArray[np.float64],
-    weight: NDArray[np.float64],
-) -> DecayLaw:
+def _law(kind: Kind, x: NDArray[np.floating], logs: NDArray[np.float64], weight: NDArray[np.float64]) -> DecayLaw:
+    """The straight line of ln λ over x with the least weighted squares."""
     design, root = np.column_stack([np.ones_like(logs), x]), np.sqrt(weight)
     found, *_ = np.linalg.lstsq(design * root[:, None], logs * root, rcond=None)
     error = float(np.sqrt(np.average((logs - design @ found) ** 2, weights=weight)))
     return DecayLaw(kind, float(np.exp(found[0])), float(-found[1]), error)
-
-
-_POWERS = {"type": "log", "exponentformat": "power"}
 
 
 def plot_decay(views: Mapping[str, Decay], *, operator: FrameEigenvalues | None = None) -> go.Figure:
@@ -210,123 +163,52 @@ def plot_decay(views: Mapping[str, Decay], *, operator: FrameEigenvalues | None 
         views: by name: "now", "before training", "then …", "exact"; the law is the first one's.
         operator: Aλ_i of a frame, drawn with them.
     """
-    traces: list[Any] = []
+    traces = []
     for name, view in views.items():
-        style = moment_style(name)
-        traces.append(
-            go.Scatter(
-                x=view.place,
-                y=view.value,
-                mode="markers",
-                name=name,
-                marker={"color": style.colour, "symbol": style.symbol, "size": 7, "line": {"width": 1.5}},
-                hovertemplate=f"{name}: λ%{{x}} = %{{y:.3~g}}<extra></extra>",
-            )
-        )
+        style, hover = moment_style(name), f"{name}: λ%{{x}} = %{{y:.3~g}}"
+        look: dict[str, Any] = {"size": 7, "symbol": style.symbol, "outline": {"width": 1.5}}
+        traces.append(dots(view.place, view.value, name, style.colour, hover, **look))
     first = next(iter(views.values()))
     if first.best:
-        place = first.place[: first.fitted]
-        traces.append(
-            go.Scatter(
-                x=place,
-                y=first.best.at(place),
-                mode="lines",
-                name=_formula(first.best),
-                line={"color": VERMILLION, "width": 2.5, "dash": "dash"},
-                hovertemplate="law at %{x}: %{y:.3~g}<extra></extra>",
-            )
-        )
+        place, words = first.place[: first.fitted], _formula(first.best)
+        traces.append(line(place, first.best.at(place), words, VERMILLION, "law at %{x}: %{y:.3~g}", dash="dash"))
     if operator is not None:
         letter = "λ<sub>i</sub> of the frame" if operator.frame_constant is None else "Aλ<sub>i</sub> of the frame"
-        traces.append(
-            go.Scatter(
-                x=operator.place,
-                y=operator.value,
-                mode="lines",
-                name=letter,
-                line={"color": OLIVE, "width": 2, "dash": "longdash"},
-                hovertemplate=f"{letter} %{{x}}: %{{y:.3~g}}<extra></extra>",
-            )
-        )
+        hover = f"{letter} %{{x}}: %{{y:.3~g}}"
+        traces.append(line(operator.place, operator.value, letter, OLIVE, hover, width=2, dash="longdash"))
     return figure(
-        traces,
-        title="Eigenvalues of K/n",
-        subtitle=_fit(first),
-        x="index i",
-        y="λ<sub>i</sub>",
-        revision="decay",
-        xaxis={"type": "log", "dtick": 1},
-        yaxis=_POWERS,
-    )
+        traces, title="Eigenvalues of K/n", subtitle=_fit(first), x="index i", y="λ<sub>i</sub>", revision="decay",
+        xaxis=DECADES, yaxis=LOG,
+    )  # fmt: skip
 
 
 def plot_eigenvalue_change(view: EigenvalueChange, *, then: str) -> go.Figure:
-    """λ_i now over λ_i then, on logarithmic axes; the dotted line is no change.
-
-    Args:
-        view: the ratios.
-        then: what now is compared with.
-    """
-    trace = go.Scatter(
-        x=view.place,
-        y=view.ratio,
-        mode="lines+markers",
-        name="ratio",
+    """λ_i now over λ_i at the moment ``then``, on logarithmic axes; the dotted line is no change."""
+    trace = line(
+        view.place, view.ratio, "ratio", BLUE, "λ%{x}: %{y:.3~g} times as large", width=1.5, mode="lines+markers",
         marker={"color": BLUE, "size": 6},
-        line={"color": BLUE, "width": 1.5},
-        hovertemplate="λ%{x}: %{y:.3~g} times as large<extra></extra>",
-    )
+    )  # fmt: skip
     shown = figure(
-        [trace],
-        title="What became of the eigenvalues",
-        subtitle=f"now over {then}, {view.n} rows",
-        x="index i",
-        y="ratio of λ<sub>i</sub>",
-        revision="eigenvalue-change",
-        xaxis={"type": "log", "dtick": 1},
-        yaxis=_POWERS,
-    )
+        [trace], title="Change of the eigenvalues", subtitle=f"now over {then}, {view.n} rows", x="index i",
+        y="ratio of λ<sub>i</sub>", revision="eigenvalue-change", xaxis=DECADES, yaxis=LOG,
+    )  # fmt: skip
     return shown.add_hline(y=1, line={"color": GREY, "width": 1.5, "dash": "dot"})
 
 
 def plot_effective_dimension(views: Mapping[str, EffectiveDimension]) -> go.Figure:
-    """d(ρ) of several kernels, by name as in :func:`plot_decay`; a marker stands at the ridge of the run."""
-    traces: list[Any] = []
+    """d(ρ) of several kernels, by name as in :func:`plot_decay`; a marker shows the ridge of the run."""
+    traces = []
     for name, view in views.items():
-        style = moment_style(name)
-        traces.append(
-            go.Scatter(
-                x=view.ridge,
-                y=view.value,
-                mode="lines",
-                name=name,
-                line={"color": style.colour, "width": 2.5, "dash": style.dash},
-                hovertemplate=f"{name}: d = %{{y:.3~g}} at ρ = %{{x:.2~g}}<extra></extra>",
-            )
-        )
+        style, hover = moment_style(name), f"{name}: d = %{{y:.3~g}} at ρ = %{{x:.2~g}}"
+        traces.append(line(view.ridge, view.value, name, style.colour, hover, dash=style.dash))
     first = next(iter(views.values()))
     if first.at:
-        ridge, value = first.at
-        traces.append(
-            go.Scatter(
-                x=[ridge],
-                y=[value],
-                mode="markers",
-                name=f"this run's ridge: d = {value:.3g}",
-                marker={"color": VERMILLION, "symbol": "diamond", "size": 12},
-                hovertemplate="d = %{y:.3~g} at ρ = %{x:.2~g}<extra></extra>",
-            )
-        )
+        words, hover = f"this run's ridge: d = {first.at[1]:.3g}", "d = %{y:.3~g} at ρ = %{x:.2~g}"
+        traces.append(dots([first.at[0]], [first.at[1]], words, VERMILLION, hover, size=12, symbol="diamond"))
     return figure(
-        traces,
-        title="Effective dimension",
-        subtitle=f"directions that a ridge ρ leaves free, out of {first.n} rows",
-        x="ridge ρ",
-        y="d(ρ)",
-        revision="effective-dimension",
-        xaxis=_POWERS,
-        yaxis={"rangemode": "tozero"},
-    )
+        traces, title="Effective dimension", subtitle=f"directions that a ridge ρ leaves free, out of {first.n} rows",
+        x="ridge ρ", y="d(ρ)", revision="effective-dimension", xaxis=LOG, yaxis=FROM_ZERO,
+    )  # fmt: skip
 
 
 def _formula(law: DecayLaw) -> str:
@@ -352,9 +234,6 @@ def _spectra(at: At) -> dict[str, NDArray[np.float64]]:
         name: once(at, ("spectrum", names[name]), lambda K=K: eigenvalues(K))  # type: ignore[misc]
         for name, K in grams_at(at).items()
     }
-
-
-# -- eigenvalues -----------------------------------------------------------------------------------------------
 
 
 def _about_decay(at: At) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,9 +32,9 @@ def coordinate(d: int, j: int) -> NDArray[np.float64]:
 def principal_directions(omega: ArrayLike, count: int = 3) -> NDArray[np.float64]:
     """The directions along which the frequencies are longest: leading eigenvectors of ΩΩᵀ/D.
 
-    Not centred: a density of frequencies is symmetric about 0 in what it means for the kernel. The sign
-    makes each vector's largest entry positive. Above 200 inputs a few subspace iterations stand in for
-    the eigendecomposition; their span is exact where the spectrum decays.
+    Not centred, because ω and −ω mean the same to a kernel. Signs are such that each vector's largest entry is
+    positive. Above 200 inputs a few subspace iterations replace the eigendecomposition; their span is exact where
+    the spectrum decays.
 
     Args:
         omega: frequencies [d D].
@@ -104,7 +103,7 @@ def read_direction(text: str, names: Sequence[str]) -> NDArray[np.float64]:
         names: of the d inputs.
 
     Raises:
-        UnknownNameError: there is no such input.
+        UnknownNameError: no input has that name.
         OptionError: the text is empty, or all weights are 0.
     """
     places = {name: place for place, name in enumerate(names)}
@@ -132,16 +131,12 @@ def read_direction(text: str, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 OWN = "weights of my own"
-
-
 _PRINCIPAL = "principal direction "
-
-
 _EVERY = 1_000_000  # all of the rows that a run keeps
 
 
 def directions(at: At) -> list[str]:
-    """What can be looked along: principal directions, from class to class, freely, one input; a frame's: one input."""
+    """The directions that a run offers, in words; of a frame, whose functions depend on one input each, the inputs."""
     names = input_names(at)
     inputs = [f"input {name}" for name in names]
     if "omega" not in at.arrays:
@@ -150,37 +145,35 @@ def directions(at: At) -> list[str]:
     return [*leading, *([OWN] if len(names) > 1 else []), *_between(at), *inputs]
 
 
-def looked(at: At) -> str:
-    """The direction that is looked along, in words; the first one where this run has not the one asked for."""
+def chosen_direction(at: At) -> str:
+    """The chosen direction in words; the first one where this run does not offer the chosen one."""
     offered, wanted = directions(at), str(at.view["look"])
     return wanted if wanted in offered or not offered else offered[0]
 
 
 def direction(at: At) -> NDArray[np.float64]:
-    """The line itself [d]."""
-    look = looked(at)
+    """The chosen direction as a unit vector [d]."""
+    look = chosen_direction(at)
     if look.startswith("input "):
         return coordinate(at.arrays["omega"].shape[0], input_place(at))
     if look.startswith("class "):
-        sample = sorted_sample(at.static, _classes(at), rows=_EVERY)
+        sample = sorted_sample(at.static, at.class_names, rows=_EVERY)
         assert sample
         return between_classes(sample.X, sample.targets, *_between(at)[look])
     if look == OWN:
         try:
             return read_direction(at.view["custom"], input_names(at))
-        except (
-            KernlabError
-        ):  # its sentence stands beside the field; until the text is mended the first principal direction stands in
+        except KernlabError:  # the page shows the error beside the field
             look = f"{_PRINCIPAL}1"
-    # Of the newest snapshot, so that the line one looks along stays put while time is scrubbed.
+    # Of the newest snapshot, so that the direction stays the same while time is scrubbed.
     newest = at.run.moment()
     basis = principal_directions((newest or at.moment).arrays["omega"], 3)
     return basis[:, int(look.removeprefix(_PRINCIPAL)) - 1]
 
 
 def input_place(at: At) -> int:
-    """Which input is looked along."""
-    return [f"input {name}" for name in input_names(at)].index(looked(at))
+    """The place of the chosen input."""
+    return [f"input {name}" for name in input_names(at)].index(chosen_direction(at))
 
 
 def input_names(at: At) -> list[str]:
@@ -188,17 +181,11 @@ def input_names(at: At) -> list[str]:
     return [str(name) for name in at.facts.get("feature_names") or ()]
 
 
-def _classes(at: At) -> tuple[str, ...]:
-    names = at.facts.get("classes") if at.facts.get("task") == "classification" else None
-    return tuple(str(name) for name in names or ())
-
-
 def _between(at: At) -> dict[str, tuple[int, int]]:
     """Pairs of classes of which the run keeps rows."""
-    classes = _classes(at)
-    sample: Any = sorted_sample(at.static, classes, rows=_EVERY) if classes else None
-    there = [] if sample is None else np.unique(sample.targets).tolist()
-    return {f"class {classes[a]} → {classes[b]}": (a, b) for a, b in combinations(there, 2)}
+    sample = sorted_sample(at.static, at.class_names, rows=_EVERY) if at.class_names else None
+    codes = np.unique(sample.targets).tolist() if sample else []
+    return {f"class {at.class_names[a]} → {at.class_names[b]}": (a, b) for a, b in combinations(codes, 2)}
 
 
 CHOICES["look"] = directions

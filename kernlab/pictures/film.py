@@ -1,10 +1,10 @@
-"""A picture over the snapshots of a run: what stays the same, and what one snapshot puts into it.
+"""A picture over the snapshots of a run: a layout for the whole run, and a frame for each snapshot.
 
     fixed = layout(picture, run, view)          the look of every trace, axes and colours over the whole run
     shot = frame(picture, at)                   arrays of the traces, and the words that change
-    shown = figure(fixed, shot)                 the picture at that snapshot; nothing jumps from one to the next
+    shown = figure(fixed, shot)                 the picture at that snapshot; axes and colours are those of the run
 
-Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them. A trace is recognised by
+Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them. A trace is identified by
 its type and its name without numbers, so that "rank 3" and "rank 2" are one trace.
 """
 
@@ -24,7 +24,7 @@ from kernlab.pictures.thinning import spread
 
 SAMPLED = 3
 
-_LOOKS = {"colorscale", "colorbar", "selections"}  # lists that say how a trace looks, not what it shows
+_LOOKS = {"colorscale", "colorbar", "selections"}  # lists that are the look of a trace and no data
 _WORDS = ("name", "hovertemplate", "legendgroup", "width")  # of bars, the width follows the values
 _CHANGING = ("title", "shapes", "annotations", "selectionrevision", "uirevision")  # of the layout
 #: Limits of colours and contours, and which end of them the union takes.
@@ -35,33 +35,31 @@ _LIMITS: dict[str, Callable[[float, float], float]] = {
 
 
 class Layout(NamedTuple):
-    """What stays the same over a run.
+    """The part of a figure that is constant over a run."""
 
-    Attributes:
-        traces: identity of a trace to its look, without arrays.
-        layout: as of a Plotly figure, with the ranges of all axes that numbers run along.
-    """
-
-    traces: dict[str, dict[str, Any]]
-    layout: dict[str, Any]
+    traces: dict[str, dict[str, Any]]  # identity of a trace to its look, without arrays
+    layout: dict[str, Any]  # as of a Plotly figure, with the ranges of all axes that numbers run along
 
 
 class Frame(NamedTuple):
-    """What one snapshot puts into a picture.
+    """The part of a figure that belongs to one snapshot."""
 
-    Attributes:
-        traces: identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
-        layout: headings, marks and lines that change.
-    """
-
+    # identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
     traces: dict[str, dict[str, Any]]
-    layout: dict[str, Any]
+    layout: dict[str, Any]  # headings, marks and lines that change
 
 
-def layout(picture: Picture, run: RecordedRun, view: Mapping[str, Any] = VIEW, *, side: str = "") -> Layout:
-    """The layout of a picture over a run that is seen with these switches; the moments that have the picture count."""
-    drawn = []
-    for place in spread(len(run.snapshots.steps), SAMPLED).tolist():
+def layout(
+    picture: Picture, run: RecordedRun, view: Mapping[str, Any] = VIEW, *, side: str = "", of: int | None = None
+) -> Layout:
+    """The layout of a picture over a run that is seen with these switches; the moments that have the picture count.
+
+    Args:
+        of: how many of the first snapshots count; default: all.
+    """
+    drawn, count = [], len(run.snapshots.steps[:of])
+    # A picture over training is the same at every moment.
+    for place in [count - 1] if picture.over_time and count else spread(count, SAMPLED).tolist():
         moment = run.moment(float(run.snapshots.epochs[place]))
         reference = None if view["reference"] is None else run.moment(view["reference"])
         if moment and picture.fits(at := At(run, moment, view, reference, side)):
@@ -70,12 +68,14 @@ def layout(picture: Picture, run: RecordedRun, view: Mapping[str, Any] = VIEW, *
 
 
 def frame(picture: Picture, at: At) -> Frame:
-    """The frame of a picture at a moment."""
-    return cut(_plain(picture.make(at)))
+    """The frame of a picture at a moment; one over training has its own ends of the axes, since time goes on."""
+    drawn = _plain(picture.make(at))
+    shot = cut(drawn)
+    return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"])) if picture.over_time else shot
 
 
 def over(figures: list[dict[str, Any]]) -> Layout:
-    """The layout that serves several figures of one picture; words and look are those of the last."""
+    """The layout that holds several figures of one picture; words and look are those of the last."""
     traces: dict[str, dict[str, Any]] = {}
     for each in figures:
         for key, trace in _identified(each):
@@ -85,7 +85,9 @@ def over(figures: list[dict[str, Any]]) -> Layout:
                     look[path] = end(look[path], traces[key][path])
             traces[key] = look
     shared = {key: value for key, value in figures[-1]["layout"].items() if key not in _CHANGING} if figures else {}
-    return Layout(traces, shared | _axes(figures, shared))
+    margins = [each["layout"].get("margin", {}) for each in figures]
+    margin = {side: max(each.get(side, 0) for each in margins) for each in margins for side in each}
+    return Layout(traces, shared | ({"margin": margin} if margin else {}) | _axes(figures, shared))
 
 
 def cut(drawn: dict[str, Any]) -> Frame:
@@ -118,10 +120,10 @@ def _plain(drawn: go.Figure) -> dict[str, Any]:
 
 
 def _identified(drawn: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every trace with its type, its name without numbers, and how many such came before it."""
+    """Every trace after its identity: its type, its name without numbers, and its place among traces of that name."""
     counts: dict[str, int] = {}
     for trace in drawn["data"]:
-        name = re.sub(r"[\d.,e+−-]*\d", "#", str(trace.get("name", "")))
+        name = re.sub(r"( × )?[\d.,e+−-]*\d", "", str(trace.get("name", "")))  # a factor may come and go
         key = f"{trace.get('type', 'scatter')}:{name}"
         counts[key] = counts.get(key, 0) + 1
         yield f"{key}:{counts[key]}", trace
@@ -136,9 +138,13 @@ def _leaves(trace: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
 
 
 def _shown(path: str, value: Any) -> bool:
-    """Whether this is what a trace shows, and no part of its look."""
+    """Whether this is data of a trace or a changing word, and no part of its look."""
     last = path.split(".")[-1]
-    return path in _WORDS or (isinstance(value, list | tuple | np.ndarray) and last not in _LOOKS)
+    return (
+        path in _WORDS
+        or path.startswith("meta.")
+        or (isinstance(value, list | tuple | np.ndarray) and last not in _LOOKS)
+    )
 
 
 # -- ranges ----------------------------------------------------------------------------------------------------
@@ -153,8 +159,9 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
             continue
         explicit = [each["layout"].get(f"{letter}axis", {}).get("range") for each in figures]
         if all(explicit):
-            low, high = (pick(float(pair[end]) for pair in explicit) for pick, end in _ends(explicit[-1]))
-            found[f"{letter}axis"] = axis | {"range": [low, high]}
+            low, high = float(np.min(explicit)), float(np.max(explicit))
+            reversed_ = explicit[-1][0] > explicit[-1][1]
+            found[f"{letter}axis"] = axis | {"range": [high, low] if reversed_ else [low, high]}
             continue
         spans = [span for each in figures if (span := _span(each, letter, axis)) is not None]
         if spans and len(spans) == len(figures):
@@ -164,15 +171,9 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
     if "scene" in shared:
         heights = [_numbers(trace.get("z")) for each in figures for trace in each["data"]]
         known = np.concatenate([each for each in heights if each is not None])
-        scene = dict(shared["scene"])
-        found["scene"] = scene | {
-            "zaxis": {**scene.get("zaxis", {}), "range": [float(known.min()), float(known.max())]}
-        }
+        height = {"range": [float(known.min()), float(known.max())]}
+        found["scene"] = {**shared["scene"], "zaxis": {**shared["scene"].get("zaxis", {}), **height}}
     return found
-
-
-def _ends(pair: list[float]) -> tuple[tuple[Callable[..., float], int], tuple[Callable[..., float], int]]:
-    return ((min, 0), (max, 1)) if pair[0] <= pair[1] else ((max, 0), (min, 1))
 
 
 def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -229,7 +230,7 @@ def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[
 def _piled(
     piles: dict[Any, float], group: str, trace: dict[str, Any], along: str, values: NDArray[Any]
 ) -> NDArray[Any]:
-    """Heights of what stands on the traces before it."""
+    """Upper ends of what is stacked on the traces before it, and 0."""
     tops = []
     for place, value in zip(trace[along], values, strict=False):
         piles[group, str(place)] = piles.get((group, str(place)), 0.0) + float(value)
@@ -238,7 +239,7 @@ def _piled(
 
 
 def _numbers(values: Any) -> NDArray[np.float64] | None:
-    """Numbers as an array [n]; None where there are none, or words."""
+    """Numbers as an array [n]; None for words, and where nothing is given."""
     if values is None or isinstance(values, str):
         return None
     found = np.asarray(
@@ -248,7 +249,7 @@ def _numbers(values: Any) -> NDArray[np.float64] | None:
 
 
 def _cells(trace: dict[str, Any], letter: str) -> NDArray[np.float64] | None:
-    """Positions of a heatmap's columns or rows that has none of its own."""
+    """Positions of the columns or rows of a heatmap without coordinates."""
     if trace.get("type") != "heatmap" or trace.get(letter) is not None:
         return None
     return np.arange(np.shape(trace["z"])[1 if letter == "x" else 0], dtype=np.float64)

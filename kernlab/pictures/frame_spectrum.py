@@ -1,7 +1,7 @@
 """What a frame kernel is made of: the weights λ of its functions by input and frequency, and its eigenvalues.
 
 The eigenvalues of the kernel's integral operator are Aλ_i, or at most that (FKS Theorem 2; see
-:mod:`kernlab.feature_maps.frames`); sorted, they stand under the power law c·i^{−γ} that the bound uses.
+:mod:`kernlab.feature_maps.frames`); sorted, they lie under the power law c·i^{−γ} that the bound uses.
 """
 
 from __future__ import annotations
@@ -17,95 +17,60 @@ from kernlab.bounds.frame import power_law_envelope
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.directions import input_names, input_place
-from kernlab.pictures.theme import BLUE, CLASSES, GREY, ORANGE, VERMILLION, colourbar, figure
+from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, cells, dots, line, stated
+from kernlab.pictures.theme import BLUE, CLASSES, GREY, ORANGE, VERMILLION, figure
 
 STEMS = 600  # functions of one kind that are drawn along one input: the largest
-
-
 POINTS = 400  # eigenvalues that are drawn, evenly spread on the logarithmic axis
-
-
 WORDS = ("constant", "cosine", "sine", "wavelet")  # by frame_kind
 
 
 class FrameSpectrum(NamedTuple):
-    """λ by input and level, summed over what shares both.
+    """λ by input and level, summed over what shares both."""
 
-    Attributes:
-        inputs: names of the rows [d].
-        levels: frequency indices i, or wavelet scales j, of the columns [l], rising; level 0 of a Fourier frame
-            is the constant in that input (products only).
-        weight: Σλ over the functions with this level in this input [d l]; a product of several inputs' functions
-            counts in each.
-        what: "frequency index" or "scale".
-        constant: λ of the one additive constant, 0 where there is none.
-        nonzero, columns: functions in use, and all.
-        products: columns are products of one function per input.
-    """
-
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # names of the rows [d]
+    # frequency indices i, or wavelet scales j, of the columns [l], rising; level 0 of a Fourier frame is the constant
+    # in that input (products only)
     levels: NDArray[np.int32]
+    # Σλ over the functions with this level in this input [d l]; a product of several inputs' functions counts in each
     weight: NDArray[np.float32]
-    what: str
-    constant: float
-    nonzero: int
-    columns: int
-    products: bool
+    what: str  # "frequency index" or "scale"
+    constant: float  # λ of the one additive constant, 0 where there is none
+    nonzero: int  # functions in use
+    columns: int  # all functions
+    products: bool  # columns are products of one function per input
 
 
 class FrameSeries(NamedTuple):
-    """One kind of function along one input.
+    """One kind of function along one input."""
 
-    Attributes:
-        name: "cosine", "sine", "constant" or "scale j".
-        x: frequency index, or place of the wavelet's centre in [-1, 1] units.
-        weight: λ, summed over products that share the function.
-    """
-
-    name: str
-    x: NDArray[np.float32]
-    weight: NDArray[np.float32]
+    name: str  # "cosine", "sine", "constant" or "scale j"
+    x: NDArray[np.float32]  # frequency index, or place of the wavelet's centre in [-1, 1] units
+    weight: NDArray[np.float32]  # λ, summed over products that share the function
 
 
 class FrameInput(NamedTuple):
-    """λ along one input.
+    """λ along one input."""
 
-    Attributes:
-        name: of the input.
-        series: cosines and sines, or one for each scale.
-        x: what the position is.
-        nonzero, columns: functions in use along this input, and all.
-    """
-
-    name: str
-    series: tuple[FrameSeries, ...]
-    x: str
-    nonzero: int
-    columns: int
+    name: str  # of the input
+    series: tuple[FrameSeries, ...]  # cosines and sines, or one for each scale
+    x: str  # name of the positions
+    nonzero: int  # functions in use along this input
+    columns: int  # all functions along it
 
 
 class FrameEigenvalues(NamedTuple):
-    """Sorted eigenvalues and the power law above them.
+    """Sorted eigenvalues and the power law above them."""
 
-    Attributes:
-        place: positions i = 1, 2 … that are drawn.
-        value: Aλ_i there, falling; those above 0 only.
-        envelope: c·i^{−γ} there.
-        constant, exponent: c and γ.
-        frame_constant: A; None: not known, the values are λ_i.
-        nonzero, columns: eigenvalues above 0, and all.
-        total: Σ Aλ_i, of all.
-    """
-
-    place: NDArray[np.int32]
-    value: NDArray[np.float32]
-    envelope: NDArray[np.float32]
-    constant: float
-    exponent: float
-    frame_constant: float | None
-    nonzero: int
-    columns: int
-    total: float
+    place: NDArray[np.int32]  # positions i = 1, 2 … that are drawn
+    value: NDArray[np.float32]  # Aλ_i there, falling; those above 0 only
+    envelope: NDArray[np.float32]  # c·i^{−γ} there
+    constant: float  # c
+    exponent: float  # γ
+    frame_constant: float | None  # A; None: not known, the values are λ_i
+    nonzero: int  # eigenvalues above 0
+    columns: int  # all eigenvalues
+    total: float  # Σ Aλ_i of all
 
 
 def frame_spectrum(spectrum: ArrayLike, static: Mapping[str, Any], feature_names: Sequence[str] = ()) -> FrameSpectrum:
@@ -219,103 +184,58 @@ def _name(dimension: int, names: Sequence[str]) -> str:
 
 # From nothing to full, so that either background shows where a function is not used.
 _SCALE = [[0, "rgba(0,114,178,0)"], [0.02, "rgba(0,114,178,0.3)"], [0.4, "rgba(0,114,178,0.9)"], [1, "#56B4E9"]]
-
-
 _SERIES = {"constant": (GREY, "square"), "cosine": (BLUE, "circle"), "sine": (ORANGE, "diamond")}
 
 
 def plot_frame_spectrum(view: FrameSpectrum) -> go.Figure:
     """λ as colour over inputs and frequencies (or scales); an empty cell is a function that is not used."""
-    cells = go.Heatmap(
-        x=view.levels,
-        y=np.asarray(view.inputs),
-        z=view.weight,
-        name="λ",
-        colorscale=_SCALE,
-        colorbar=colourbar("λ"),
-        xgap=1,
-        ygap=1,
-        hovertemplate=f"%{{y}}, {view.what} %{{x}}: λ = %{{z:.3~g}}<extra></extra>",
-    )
+    hover = f"%{{y}}, {view.what} %{{x}}: λ = %{{z:.3~g}}"
+    drawn = cells(view.weight, "λ", hover, _SCALE, x=view.levels, y=np.asarray(view.inputs), xgap=1, ygap=1,
+                  meta=stated(input={"y": np.arange(len(view.inputs))}))  # fmt: skip
     note = f"{view.nonzero} of {view.columns} functions in use"
     if view.products:
         note += "; a product counts for each of its inputs"
     elif view.constant:
         note += f", constant λ₀ = {view.constant:.3g}"
     return figure(
-        [cells],
-        title="Spectrum of the frame kernel",
-        subtitle=note,
-        x="frequency index i" if view.what == "frequency index" else "scale j (fine to coarse)",
-        y="input",
-        revision="frame-spectrum",
-        xaxis={"showgrid": False, "zeroline": False},
+        [drawn], title="Spectrum of the frame kernel", subtitle=note,
+        x="frequency index i" if view.what == "frequency index" else "scale j (fine to coarse)", y="input",
+        revision="frame-spectrum", xaxis={"showgrid": False, "zeroline": False},
         yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
-    )
+    )  # fmt: skip
 
 
 def plot_frame_input(view: FrameInput) -> go.Figure:
     """λ along one input as stems: over frequencies, or over the places of wavelets."""
-    traces: list[Any] = []
+    traces = []
     for order, each in enumerate(view.series):
         colour, symbol = _SERIES.get(each.name, CLASSES[order % len(CLASSES)])
         # A gap after each stem lifts the pen.
         stems = np.stack([np.zeros_like(each.weight), each.weight, np.full_like(each.weight, np.nan)], axis=1)
-        traces.append(
-            go.Scatter(
-                x=np.repeat(each.x, 3),
-                y=stems.ravel(),
-                mode="lines+markers",
-                name=each.name,
-                line={"color": colour, "width": 2},
-                marker={"color": colour, "symbol": symbol, "size": np.tile(np.array([0, 8, 0], np.int8), len(each.x))},
-                hovertemplate=f"{each.name} at %{{x:.3~g}}: λ = %{{y:.3~g}}<extra></extra>",
-            )
-        )
+        traces.append(line(
+            np.repeat(each.x, 3), stems.ravel(), each.name, colour, f"{each.name} at %{{x:.3~g}}: λ = %{{y:.3~g}}",
+            width=2, mode="lines+markers",
+            marker={"color": colour, "symbol": symbol, "size": np.tile(np.array([0, 8, 0], np.int8), len(each.x))},
+        ))  # fmt: skip
     return figure(
-        traces,
-        title=f"Spectrum along {view.name}",
-        subtitle=f"{view.nonzero} of {view.columns} functions in use",
-        x=view.x,
-        y="λ",
-        revision=f"frame-input:{view.name}",
-        yaxis={"rangemode": "tozero"},
-    )
+        traces, title=f"Spectrum along {view.name}", subtitle=f"{view.nonzero} of {view.columns} functions in use",
+        x=view.x, y="λ", revision=f"frame-input:{view.name}", yaxis=FROM_ZERO,
+    )  # fmt: skip
 
 
 def plot_frame_eigenvalues(view: FrameEigenvalues) -> go.Figure:
     """Falling eigenvalues on logarithmic axes, where a power law is a straight line."""
-    letter = "λ<sub>i</sub>" if view.frame_constant is None else "Aλ<sub>i</sub>"
-    law = f"c·i<sup>−γ</sup>, γ = {view.exponent:.3g}"
+    law, note = f"c·i<sup>−γ</sup>, γ = {view.exponent:.3g}", f"{view.nonzero} of {view.columns} above 0"
     traces = [
-        go.Scatter(
-            x=view.place,
-            y=view.value,
-            mode="markers",
-            name="eigenvalues",
-            marker={"color": BLUE, "size": 7},
-            hovertemplate="%{x}: %{y:.3~g}<extra></extra>",
-        ),
-        go.Scatter(
-            x=view.place,
-            y=view.envelope,
-            mode="lines",
-            name=law,
-            line={"color": VERMILLION, "width": 2, "dash": "dash"},
-            hovertemplate="%{x}: at most %{y:.3~g}<extra></extra>",
-        ),
+        dots(view.place, view.value, "eigenvalues", BLUE, "%{x}: %{y:.3~g}", size=7),
+        line(view.place, view.envelope, law, VERMILLION, "%{x}: at most %{y:.3~g}", width=2, dash="dash"),
     ]
-    note = f"{view.nonzero} of {view.columns} above 0, sum {view.total:.3g}"
+    note += f", sum {view.total:.3g}" + ("" if view.frame_constant is None else f", A = {view.frame_constant:.3g}")
     return figure(
-        traces,
-        title="Eigenvalues of the frame kernel",
-        subtitle=note if view.frame_constant is None else f"{note}, A = {view.frame_constant:.3g}",
-        x="index i",
-        y=letter,
-        revision="frame-eigenvalues",
-        xaxis={"type": "log", "dtick": 1},
-        yaxis={"type": "log", "exponentformat": "power"},
-    )
+        traces, title="Eigenvalues of the frame kernel", subtitle=note, x="index i",
+        y="λ<sub>i</sub>" if view.frame_constant is None else "Aλ<sub>i</sub>", revision="frame-eigenvalues",
+        xaxis=DECADES, yaxis=LOG,
+    )  # fmt: skip
 
 
 # -- frames ----------------------------------------------------------------------------------------------------

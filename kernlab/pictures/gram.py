@@ -1,4 +1,4 @@
-"""A Gram matrix whose rows stand class by class, the difference of two, and single rows of one.
+"""A Gram matrix sorted by class, the difference of two, and single rows of one.
 
 error    K − K_exact            change    K_now − K_then            ‖K − K'‖_F / ‖K'‖_F beside it
 """
@@ -24,26 +24,22 @@ from kernlab.pictures.kernels import (
     has_kernel,
     rows_of,
 )
-from kernlab.pictures.sample import Sample
-from kernlab.pictures.theme import CLASSES, DIVERGING, colourbar, figure
+from kernlab.pictures.marks import cells, dots, line, stated, upright
+from kernlab.pictures.sample import Sample, known_numbers
+from kernlab.pictures.theme import CLASSES, DIVERGING, figure
 
 ROWS = 6  # drawn at most as curves
 
 
 class Groups(NamedTuple):
-    """Which rows belong together.
+    """The classes of sorted rows."""
 
-    Attributes:
-        ends: where each class ends, one past its last row [c]; empty for real targets.
-        names: of the classes [c].
-    """
-
-    ends: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
+    ends: tuple[int, ...] = ()  # where each class ends, one past its last row [c]; empty for real targets
+    names: tuple[str, ...] = ()  # of the classes [c]
 
     @property
     def middles(self) -> tuple[float, ...]:
-        """Where to write the names, counted from row 0."""
+        """The middle row of each class, where its name is written."""
         starts = (0, *self.ends[:-1])
         return tuple((start + end - 1) / 2 for start, end in zip(starts, self.ends, strict=True))
 
@@ -53,78 +49,46 @@ class Groups(NamedTuple):
 
 
 class GramView(NamedTuple):
-    """A Gram matrix.
+    """A Gram matrix."""
 
-    Attributes:
-        values: k(x_i, x_j) [n n].
-        groups: its classes.
-        within, between: mean of k over different rows of one class, and of two classes; None without classes.
-        limits: smallest and largest value.
-    """
-
-    values: NDArray[np.float32]
-    groups: Groups
-    within: float | None
-    between: float | None
-    limits: tuple[float, float]
+    values: NDArray[np.float32]  # k(x_i, x_j) [n n]
+    groups: Groups  # its classes
+    within: float | None  # mean of k over different rows of one class; None without classes
+    between: float | None  # mean of k over rows of two classes; None without classes
+    limits: tuple[float, float]  # smallest and largest value
 
 
 class Difference(NamedTuple):
-    """One Gram matrix less another.
+    """One Gram matrix less another."""
 
-    Attributes:
-        values: K − K' [n n].
-        groups: its classes.
-        mean, largest: of |K − K'| over all entries.
-        relative: ‖K − K'‖_F / ‖K'‖_F.
-    """
-
-    values: NDArray[np.float32]
-    groups: Groups
-    mean: float
-    largest: float
-    relative: float
+    values: NDArray[np.float32]  # K − K' [n n]
+    groups: Groups  # its classes
+    mean: float  # of |K − K'| over all entries
+    largest: float  # of |K − K'| over all entries
+    relative: float  # ‖K − K'‖_F / ‖K'‖_F
 
 
 class GramRow(NamedTuple):
-    """k(x_i, ·) over the sample.
+    """k(x_i, ·) over the sample."""
 
-    Attributes:
-        row: i, from 0.
-        name: class of x_i, empty without classes.
-        values: [n].
-        own: k(x_i, x_i).
-    """
-
-    row: int
-    name: str
-    values: NDArray[np.float32]
-    own: float
+    row: int  # i, from 0
+    number: int  # of x_i in the data set, as far as it is known, else i
+    name: str  # class of x_i, empty without classes
+    values: NDArray[np.float32]  # [n]
+    own: float  # k(x_i, x_i)
 
 
 class GramRows(NamedTuple):
-    """Some rows of a Gram matrix as curves.
+    """Some rows of a Gram matrix as curves."""
 
-    Attributes:
-        rows: in the order they were asked for.
-        wanted: how many were asked for.
-        groups: classes along the axis.
-        n: rows of the sample.
-    """
-
-    rows: tuple[GramRow, ...]
-    wanted: int
-    groups: Groups
-    n: int
+    rows: tuple[GramRow, ...]  # in the order of the selection
+    wanted: int  # number of selected rows
+    groups: Groups  # classes along the axis
+    n: int  # rows of the sample
 
 
 def gram_view(K: ArrayLike, groups: Groups = Groups()) -> GramView:  # noqa: B008  # a tuple
-    """A Gram matrix [n n] with what its classes say.
-
-    Args:
-        K: rows sorted by class.
-        groups: the classes.
-    """
+    """A Gram matrix [n n], sorted by class, with its means within and between the classes."""
     values = np.asarray(K, np.float64)
     n, within, between = len(values), None, None
     if groups.names:
@@ -138,12 +102,7 @@ def gram_view(K: ArrayLike, groups: Groups = Groups()) -> GramView:  # noqa: B00
 
 
 def gram_difference(K: ArrayLike, other: ArrayLike, groups: Groups = Groups()) -> Difference:  # noqa: B008
-    """K − K' [n n] with its size.
-
-    Args:
-        K, other: rows in the same order.
-        groups: the classes.
-    """
+    """K − K' [n n] with its size; the rows of both have the same order."""
     first, second = np.asarray(K, np.float64), np.asarray(other, np.float64)
     values = first - second
     size, apart = float(np.linalg.norm(second)), np.abs(values)
@@ -151,30 +110,33 @@ def gram_difference(K: ArrayLike, other: ArrayLike, groups: Groups = Groups()) -
     return Difference(values.astype(np.float32), groups, float(apart.mean()), float(apart.max()), relative)
 
 
-def gram_rows(K: ArrayLike, rows: Sequence[int], groups: Groups = Groups()) -> GramRows:  # noqa: B008
-    """The first rows of those asked for, as curves; rows that are not there are left out."""
+def gram_rows(
+    K: ArrayLike, rows: Sequence[int], groups: Groups = Groups(), numbers: Sequence[int] = (),  # noqa: B008
+) -> GramRows:  # fmt: skip
+    """The first six of the selected rows as curves; places without a row are left out.
+
+    Args:
+        K: the matrix [n n].
+        rows: places of the selected rows.
+        groups: classes of the rows.
+        numbers: of the rows in the data set [n].
+    """
     values = np.asarray(K, np.float32)
-    there = [int(row) for row in rows if 0 <= row < len(values)]
-    found = tuple(GramRow(row, groups.name(row), values[row], float(values[row, row])) for row in there[:ROWS])
-    return GramRows(found, len(there), groups, len(values))
+    called = known_numbers(np.asarray(numbers, np.int64), len(values))
+    known = [int(row) for row in rows if 0 <= row < len(values)]
+    found = tuple(
+        GramRow(row, int(called[row]), groups.name(row), values[row], float(values[row, row])) for row in known[:ROWS]
+    )
+    return GramRows(found, len(known), groups, len(values))
 
 
 _NAMED = 30  # classes that have room for their names
-
-
 _BORDER = {"color": "rgba(128,128,128,0.8)", "width": 1}
-
-
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def plot_gram(view: GramView, *, what: str) -> go.Figure:
-    """k(x_i, x_j) as colour, rows class by class.
-
-    Args:
-        view: the matrix.
-        what: whose it is, for the title: "features", "exact" …
-    """
+    """k(x_i, x_j) as colour, sorted by class; ``what`` names the kernel in the title: "features", "exact" …"""
     low, high = view.limits
     note = f"{len(view.values)} rows"
     if view.within is not None:
@@ -182,99 +144,53 @@ def plot_gram(view: GramView, *, what: str) -> go.Figure:
     if view.between is not None:
         note += f", between classes {view.between:.3g}"
     # From zero where k is positive, so that a pale matrix is one whose entries are small.
-    cells = _cells(view.values, "k(x, x')", "Cividis", (min(0.0, low), max(high, 1e-12)))
-    return _matrix(cells, f"Gram matrix, {what}", note, view.groups, f"gram:{what}")
+    return _matrix(view, "k(x, x')", "Cividis", (min(0.0, low), max(high, 1e-12)), what, note)
 
 
 def plot_difference(view: Difference, *, what: str) -> go.Figure:
-    """K − K' as colour, blue above zero.
-
-    Args:
-        view: the difference.
-        what: of which two, for the title: "features − exact" …
-    """
+    """K − K' as colour, blue above zero; ``what`` names both in the title: "features − exact" …"""
     limit = view.largest or 1.0
     note = f"{len(view.values)} rows; mean |difference| {view.mean:.3g}, largest {view.largest:.3g}, "
     note += f"in all {view.relative:.1%} of ‖K‖"
-    cells = _cells(view.values, "difference", DIVERGING, (-limit, limit))
-    return _matrix(cells, f"Gram matrix, {what}", note, view.groups, f"gram:{what}")
+    return _matrix(view, "difference", DIVERGING, (-limit, limit), what, note)
 
 
 def plot_gram_rows(view: GramRows) -> go.Figure:
-    """k(x_i, ·) over the sample, one curve a selected row; its own place carries a marker."""
+    """k(x_i, ·) over the sample, one curve a selected row, with a marker at k(x_i, x_i)."""
     x = np.arange(view.n, dtype=np.int32)
-    traces: list[Any] = []
+    traces = []
     for order, row in enumerate(view.rows):
-        colour, symbol = CLASSES[order % len(CLASSES)]
-        name = f"row {row.row}" + (f" ({row.name})" if row.name else "")
-        label = f"{name}: k(x, x) = {row.own:.3g}"
+        (colour, symbol), dash = CLASSES[order % len(CLASSES)], _DASHES[order % len(_DASHES)]
+        name = f"row {row.number}" + (f" ({row.name})" if row.name else "")
+        label, hover = f"{name}: k(x, x) = {row.own:.3g}", f"{name}, column %{{x}}: k = %{{y:.3~g}}"
+        what: dict[str, Any] = {"legendgroup": name, "meta": stated(row=row.number)}
         traces += [
-            go.Scatter(
-                x=x,
-                y=row.values,
-                mode="lines",
-                name=label,
-                legendgroup=name,
-                line={"color": colour, "width": 2, "dash": _DASHES[order % len(_DASHES)]},
-                hovertemplate=f"{name}, column %{{x}}: k = %{{y:.3~g}}<extra></extra>",
-            ),
-            go.Scatter(
-                x=[row.row],
-                y=[row.own],
-                mode="markers",
-                name=name,
-                legendgroup=name,
-                showlegend=False,
-                marker={"color": colour, "symbol": symbol, "size": 11},
-                hovertemplate=f"{label}<extra></extra>",
-            ),
+            line(x, row.values, label, colour, hover, width=2, dash=dash, **what),
+            dots([row.row], [row.own], name, colour, label, size=11, symbol=symbol, showlegend=False, **what),
         ]
-    note = f"{len(view.rows)} of {view.wanted} selected rows" if len(view.rows) < view.wanted else ""
     return figure(
-        traces,
-        title="Rows of the Gram matrix",
-        subtitle=note,
+        traces, title="Rows of the Gram matrix",
+        subtitle=f"{len(view.rows)} of {view.wanted} selected rows" if len(view.rows) < view.wanted else "",
         x="row of the sample, class by class" if view.groups.names else "row of the sample, by target",
-        y="k(x, x')",
-        revision="gram-rows",
-        xaxis=_ticks(view.groups),
-        shapes=[
-            {"type": "line", "x0": end - 0.5, "x1": end - 0.5, "yref": "paper", "y0": 0, "y1": 1, "line": _BORDER}
-            for end in view.groups.ends[:-1]
-        ],
-    )
+        y="k(x, x')", revision="gram-rows", xaxis=_ticks(view.groups),
+        shapes=[upright(end - 0.5, **_BORDER) for end in view.groups.ends[:-1]],
+    )  # fmt: skip
 
 
-def _cells(values: Any, name: str, scale: Any, limits: tuple[float, float]) -> Any:
-    return go.Heatmap(
-        z=values,
-        zmin=limits[0],
-        zmax=limits[1],
-        colorscale=scale,
-        colorbar=colourbar(name),
-        name=name,
-        hovertemplate=f"row %{{y}}, column %{{x}}: {name} = %{{z:.3~g}}<extra></extra>",
-    )
-
-
-def _matrix(cells: Any, title: str, note: str, groups: Groups, revision: str) -> go.Figure:
-    ends = groups.ends[:-1]
-    n = len(cells.z)
-    borders = [{"type": "line", "x0": end - 0.5, "x1": end - 0.5, "y0": -0.5, "y1": n - 0.5} for end in ends]
-    borders += [{"type": "line", "y0": end - 0.5, "y1": end - 0.5, "x0": -0.5, "x1": n - 0.5} for end in ends]
+def _matrix(
+    view: GramView | Difference, name: str, scale: Any, limits: tuple[float, float], what: str, note: str
+) -> go.Figure:
+    ends, n, groups = view.groups.ends[:-1], len(view.values), view.groups
+    borders = [{"x0": end - 0.5, "x1": end - 0.5, "y0": -0.5, "y1": n - 0.5} for end in ends]
+    borders += [{"y0": end - 0.5, "y1": end - 0.5, "x0": -0.5, "x1": n - 0.5} for end in ends]
     axis = {"showgrid": False, "zeroline": False, "constrain": "domain", **_ticks(groups)}
-    words = "row, class by class" if groups.names else "row, by target"
+    words, hover = "row, class by class" if groups.names else "row, by target", f"{name} = %{{z:.3~g}}"
     return figure(
-        [cells],
-        title=title,
-        subtitle=note,
-        x=words,
-        y=words,
-        revision=revision,
-        xaxis=axis,
+        [cells(view.values, name, f"row %{{y}}, column %{{x}}: {hover}", scale, limits)],
+        title=f"Gram matrix, {what}", subtitle=note, x=words, y=words, revision=f"gram:{what}", xaxis=axis,
         yaxis={**axis, "autorange": "reversed", "scaleanchor": "x"},
-        shapes=[{**each, "line": _BORDER} for each in borders],
-    )
+        shapes=[{"type": "line", "line": _BORDER, **each} for each in borders],
+    )  # fmt: skip
 
 
 def _ticks(groups: Groups) -> dict[str, Any]:
@@ -285,6 +201,7 @@ def _ticks(groups: Groups) -> dict[str, Any]:
 
 
 def groups_of(sample: Sample) -> Groups:
+    """The classes of a sample."""
     return Groups(tuple(sample.borders.tolist()), sample.names)
 
 
@@ -293,27 +210,23 @@ def _about_gram(at: At) -> tuple[str, str]:
     assert kernel
     words = "Rows are sorted by target: a kernel that helps is bright near the diagonal."
     if rows_of(at).classes:
-        words = "Rows of one class stand together: a kernel that helps is bright on the blocks of the diagonal."
+        words = "Rows are sorted by class: a kernel that helps is bright on the blocks of the diagonal."
     if exact:
         words += f" Exact means {exact.words}."
     return r"K_{ij}=k(x_i,x_j)\approx\varphi(x_i)^\top\varphi(x_j)", f"{words} {features_words(kernel)}"
 
 
-def _cell(at: At, event: str, value: Any) -> dict[str, Any]:
-    """A cell stands for two rows."""
-    places = dict.fromkeys(str(int(value[axis])) for axis in ("y", "x") if value.get(axis) is not None)
-    return {"points": ",".join(places)}
-
-
-@picture(PAGE, alt="Gram matrix of a sample", when=has_kernel, uses=("matrix", "output"), height=480,
-         note=_about_gram, events=("click",), taken=_cell)  # fmt: skip
+@picture(PAGE, alt="Gram matrix of a sample", when=has_kernel, uses=("matrix", "output"), height=480, note=_about_gram)
 def draw_gram(at: At) -> go.Figure:
     """The Gram matrix: of the features, exact, or one of the differences."""
-    found, groups, chosen = grams_at(at), groups_of(rows_of(at)), chosen_matrix(at)
+    found, rows, chosen = grams_at(at), rows_of(at), chosen_matrix(at)
+    groups = groups_of(rows)
     if chosen == "error":
-        return plot_difference(gram_difference(found["now"], found["exact"], groups), what=MATRICES[chosen])
-    if chosen == "change":
+        drawn = plot_difference(gram_difference(found["now"], found["exact"], groups), what=MATRICES[chosen])
+    elif chosen == "change":
         then = earlier(found)
-        view = gram_difference(found["now"], found[then], groups)
-        return plot_difference(view, what=f"now − {then}")
-    return plot_gram(gram_view(found["exact" if chosen == "exact" else "now"], groups), what=MATRICES[chosen])
+        drawn = plot_difference(gram_difference(found["now"], found[then], groups), what=f"now − {then}")
+    else:
+        shown = found["exact" if chosen == "exact" else "now"]
+        drawn = plot_gram(gram_view(shown, groups), what=MATRICES[chosen])
+    return drawn.update_traces(meta=stated(row={"x": rows.numbers, "y": rows.numbers}))

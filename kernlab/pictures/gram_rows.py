@@ -1,4 +1,4 @@
-"""Pictures of the kernel itself: whom it calls alike, how rich it is, and what its features miss of the exact one."""
+"""Rows of the Gram matrix; a file of its own, since the page shows them after the sample in which rows are selected."""
 
 from __future__ import annotations
 
@@ -14,4 +14,5 @@ from kernlab.pictures.kernels import PAGE, chosen_matrix, grams_at, has_kernel, 
 def draw_gram_rows(at: At) -> go.Figure:
     """Rows of the selected points, with their k(x, x)."""
     K = grams_at(at)["exact" if chosen_matrix(at) == "exact" else "now"]
-    return plot_gram_rows(gram_rows(K, at.points, groups_of(rows_of(at))))
+    rows = rows_of(at)
+    return plot_gram_rows(gram_rows(K, at.points, groups_of(rows), rows.numbers.tolist()))

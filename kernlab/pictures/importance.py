@@ -1,8 +1,8 @@
-"""How much each input matters, read off the frequencies.
+"""Importance of the inputs, computed from the frequencies.
 
     I_j = E ω_j²        I_j = ½E[ω_j² + ω'_j²] of pairs        drawn as shares of their sum
 
-Where it comes from. The kernel from the origin along input j, k(τe_j, 0), is E cos ω_jτ; of pairs it is
+Derivation. The kernel from the origin along input j, k(τe_j, 0), is E cos ω_jτ; of pairs it is
 ½E[cos ω_jτ + cos ω'_jτ], since the cross terms of ASKL eq. 5–6 lose one factor where the other point is 0. Two
 derivatives in τ give
 
@@ -11,16 +11,16 @@ derivatives in τ give
 For a stationary kernel this is the mean squared slope along input j of a function drawn from the Gaussian process
 with kernel k, E|∂f/∂x_j|² (Rasmussen & Williams 2006, section 4.1.1; Adler 1981, spectral moments). With weights
 ‖w_m‖² of the features' outputs instead of q it is that of the learned f(x) = Wᵀφ(x), averaged over the phases:
-E_b ‖∂f/∂x_j‖² = (1/D) Σ_m ‖w_m‖² ω_jm². An input along which all frequencies have gone to 0 is not used.
+E_b ‖∂f/∂x_j‖² = (1/D) Σ_m ‖w_m‖² ω_jm². An input along which all frequencies are 0 is not used.
 
-Inputs are scaled before they meet a frequency, so their units are gone. A Laplacian kernel has a kink at 0 and no
-second derivative; then I_j grows with the number of draws, and only that of the drawn frequencies is meant.
+Inputs are scaled, so I_j has no unit of theirs. A Laplacian kernel has a kink at 0 and no second derivative; then I_j
+grows with the number of draws, and describes the drawn frequencies alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -29,41 +29,29 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, has_images, picture
 from kernlab.pictures.directions import input_names
+from kernlab.pictures.marks import FROM_ZERO, PIXELS, bars, cells, dots, stated
 from kernlab.pictures.spectrum import Spectrum, frequencies_at, since, then_at
-from kernlab.pictures.theme import BLUE, DIVERGING, GREY, colourbar, figure
+from kernlab.pictures.theme import BLUE, DIVERGING, GREY, figure
 
 
 class Importance(NamedTuple):
-    """The inputs that matter most.
+    """The inputs that matter most."""
 
-    Attributes:
-        names: of the inputs shown, the most important now first [p].
-        places: which inputs they are [p].
-        now, before: their shares of the sum over all inputs, now and before training [p].
-        shown: what those inputs hold together now, in [0, 1].
-        total: inputs.
-    """
-
-    names: tuple[str, ...]
-    places: NDArray[np.intp]
-    now: NDArray[np.float32]
-    before: NDArray[np.float32]
-    shown: float
-    total: int
+    names: tuple[str, ...]  # of the inputs shown, the most important now first [p]
+    places: NDArray[np.intp]  # their numbers among the inputs [p]
+    now: NDArray[np.float32]  # shares of the sum over all inputs [p]
+    before: NDArray[np.float32]  # the same before training [p]
+    shown: float  # the sum of their shares now, in [0, 1]
+    total: int  # inputs
 
 
 class ImportancePicture(NamedTuple):
-    """Importance of each pixel.
+    """Importance of each pixel."""
 
-    Attributes:
-        values: share times the number of pixels [height width]: 1 is what each would have if all were alike.
-        limit: colours run from 0 to limit, of a change from −limit.
-        change: values are now − then.
-    """
-
+    # share times the number of pixels [height width]: 1 is what each would have if all were alike
     values: NDArray[np.float32]
-    limit: float
-    change: bool
+    limit: float  # colours run from 0 to limit, of a change from −limit
+    change: bool  # values are now − then
 
 
 def curvature(spectrum: Spectrum, weights: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -71,7 +59,7 @@ def curvature(spectrum: Spectrum, weights: ArrayLike | None = None) -> NDArray[n
 
     Args:
         spectrum: frequencies of one moment.
-        weights: how much each counts [D]; None: as the map itself counts them.
+        weights: of the frequencies [D]; None: those of the map.
     """
     shares = spectrum.shares if weights is None else Spectrum(spectrum.omega, weights=np.asarray(weights)).shares
     parts = [np.einsum("ij,ij,j->i", each, each, shares, dtype=np.float64) for each in spectrum.both]
@@ -92,14 +80,8 @@ def importance(
     present, past = _shares(curvature(now, weights)), _shares(curvature(before))
     places = np.argsort(-present, kind="stable")[: max(1, count)]
     words = tuple(str(names[place]) if place < len(names) else f"x{place + 1}" for place in places)
-    return Importance(
-        words,
-        places,
-        present[places].astype(np.float32),
-        past[places].astype(np.float32),
-        float(present[places].sum()),
-        now.d,
-    )
+    shares = present[places].astype(np.float32), past[places].astype(np.float32)
+    return Importance(words, places, *shares, float(present[places].sum()), now.d)
 
 
 def importance_picture(now: Spectrum, shape: tuple[int, int], then: Spectrum | None = None) -> ImportancePicture:
@@ -121,65 +103,33 @@ def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def plot_importance(view: Importance, since: str = "before training") -> go.Figure:
-    """A bar an input, the most important first; a mark where it was at the moment that ``since`` names."""
+    """A bar for each input, the most important first; a mark where it was at the moment that ``since`` names."""
+    look: dict[str, Any] = {"size": 16, "symbol": "line-ns-open", "outline": {"width": 3}}
     traces = [
-        go.Bar(
-            x=view.now,
-            y=view.names,
-            orientation="h",
-            name="now",
-            marker={"color": BLUE},
-            hovertemplate="%{y}: %{x:.2%} now<extra></extra>",
-        ),
-        go.Scatter(
-            x=view.before,
-            y=view.names,
-            mode="markers",
-            name=since,
-            marker={"color": GREY, "symbol": "line-ns-open", "size": 16, "line": {"width": 3}},
-            hovertemplate=f"%{{y}}: %{{x:.2%}} {since}<extra></extra>",
-        ),
+        bars(view.now, view.names, "now", BLUE, "%{y}: %{x:.2%} now", orientation="h", meta=stated(input=view.places)),
+        dots(view.before, view.names, since, GREY, f"%{{y}}: %{{x:.2%}} {since}", **look),
     ]
-    some = (
-        f"{len(view.names)} of {view.total} inputs, {view.shown:.0%} of the sum" if view.total > len(view.names) else ""
-    )
+    shown = len(view.names)
     return figure(
-        traces,
-        title="Importance of the inputs",
-        subtitle=some,
-        x="share of E ω² (inputs scaled)",
-        y="",
-        revision="importance",
-        xaxis={"rangemode": "tozero", "tickformat": ".0%"},
+        traces, title="Importance of the inputs",
+        subtitle=f"{shown} of {view.total} inputs, {view.shown:.0%} of the sum" if view.total > shown else "",
+        x="share of E ω² (inputs scaled)", y="", revision="importance", xaxis={"tickformat": ".0%"} | FROM_ZERO,
         yaxis={"autorange": "reversed", "type": "category", "title": {"text": "input"}},
-    )
+    )  # fmt: skip
 
 
 def plot_importance_picture(view: ImportancePicture, since: str = "") -> go.Figure:
     """The same for every pixel; 1 is what each would have if all were alike. Of a change ``since`` names the moment."""
-    trace = go.Heatmap(
-        z=view.values,
-        zmin=-view.limit if view.change else 0,
-        zmax=view.limit,
-        colorscale=DIVERGING if view.change else "Cividis",
-        colorbar=colourbar("now − then, times the average" if view.change else "times the average"),
-        name="importance",
-        hovertemplate="column %{x}, row %{y}: %{z:.2f} times the average<extra></extra>",
-    )
-    hidden = {"visible": False}
-    return figure(
-        [trace],
-        title="Change of the pixels' importance" if view.change else "Importance of the pixels",
-        subtitle=f"since {since}" if view.change else "E ω² of each pixel beside the average",
-        x="",
-        y="",
-        revision="importance-picture",
-        xaxis={**hidden, "constrain": "domain"},
-        yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
-    )
-
-
-# -- inputs ----------------------------------------------------------------------------------------------------
+    hover, strip = "column %{x}, row %{y}: %{z:.2f} times the average", "times the average"
+    scale: Any = DIVERGING if view.change else "Cividis"
+    if view.change:
+        title, note, low = "Change of the pixels' importance", f"since {since}", -view.limit
+        strip = "now − then, times the average"
+    else:
+        title, note, low = "Importance of the pixels", "E ω² of each pixel beside the average", 0
+    drawn = cells(view.values, "importance", hover, scale, (low, view.limit), strip=strip,
+                  meta=stated(input=np.arange(view.values.size)))  # fmt: skip
+    return figure([drawn], title=title, subtitle=note, x="", y="", revision="importance-picture", **PIXELS)
 
 
 def _about_importance(at: At) -> tuple[str, str]:

@@ -4,8 +4,8 @@ Yaglom's theorem: a kernel is stationary exactly when all the mass of s lies on 
 
     ν = E‖ω − ω'‖² / (2 E[‖ω‖² + ‖ω'‖²])  in [0, 1]
 
-In one sentence: ν says how fast k(x, x) falls around the origin beside how fast the frequencies turn there; 0 is
-stationary, ½ two frequencies that know nothing of each other, 1 opposite ones.
+In one sentence: ν compares how fast k(x, x) falls around the origin with how fast the frequencies turn there; 0 is
+stationary, ½ two uncorrelated frequencies, 1 opposite ones.
 
 Where it comes from. The kernel is k(x, z) = ¼E[cos(ωᵀx − ω'ᵀz) + cos(ω'ᵀx − ωᵀz) + cos ωᵀ(x−z) + cos ω'ᵀ(x−z)],
 so k(x, x) = ½(1 + E cos δᵀx) with δ = ω − ω'. It is constant exactly if δ = 0 almost surely. Around the origin
@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.density import FREQUENCY_UNIT, window
 from kernlab.pictures.directions import direction, unit
+from kernlab.pictures.marks import cells, line
 from kernlab.pictures.selection import Cloud, cloud, points, selecting
 from kernlab.pictures.spectrum import (
     LOOK,
@@ -44,57 +45,35 @@ from kernlab.pictures.spectrum import (
     nonstationarity,
     selected,
     since,
-    take_frequencies,
     then_at,
     where,
 )
-from kernlab.pictures.theme import BLUE, ORANGE, VERMILLION, colourbar, figure
+from kernlab.pictures.theme import BLUE, ORANGE, VERMILLION, figure
 
 #: Cells of the grid along each axis.
 CELLS = 64
 
 
 class JointDensity(NamedTuple):
-    """Joint density of (uᵀω, uᵀω') now, with the assigned one to compare.
+    """Joint density of (uᵀω, uᵀω') now, with the assigned one to compare."""
 
-    Attributes:
-        what: where one looks: "feature alcohol", "principal direction 1".
-        grid: positions along both axes [G], radians per unit of the scaled inputs.
-        now, assigned: density [G G], rows ω', columns ω.
-        levels: densities whose super-level sets hold 90 % and 50 % of the assigned mass.
-        along: ν along this line, now.
-        total: ν of the whole vectors, now.
-        assigned_total: ν of the whole vectors before training.
-        outside: share of the pairs beyond the window.
-    """
-
-    what: str
-    grid: NDArray[np.float32]
-    now: NDArray[np.float32]
+    what: str  # the direction: "feature alcohol", "principal direction 1"
+    grid: NDArray[np.float32]  # positions along both axes [G], radians per unit of the scaled inputs
+    now: NDArray[np.float32]  # now, assigned: density [G G], rows ω', columns ω
     assigned: NDArray[np.float32]
-    levels: tuple[float, float]
-    along: float
-    total: float
-    assigned_total: float
-    outside: float
+    levels: tuple[float, float]  # densities whose super-level sets hold 90 % and 50 % of the assigned mass
+    along: float  # ν along this line, now
+    total: float  # ν of the whole vectors, now
 
 
 class JointChange(NamedTuple):
-    """A joint density now minus the same one at an earlier moment.
+    """A joint density now minus the same one at an earlier moment."""
 
-    Attributes:
-        what: where one looks.
-        grid: positions along both axes [G].
-        values: now − then [G G], rows ω', columns ω.
-        limit: colours run from −limit to limit.
-        along, along_then: ν along this line, now and then.
-    """
-
-    what: str
-    grid: NDArray[np.float32]
-    values: NDArray[np.float32]
-    limit: float
-    along: float
+    what: str  # the direction
+    grid: NDArray[np.float32]  # positions along both axes [G]
+    values: NDArray[np.float32]  # now − then [G G], rows ω', columns ω
+    limit: float  # colours run from −limit to limit
+    along: float  # along, along_then: ν along this line, now and then
     along_then: float
 
 
@@ -109,44 +88,30 @@ def joint_change(now: JointDensity, then: JointDensity) -> JointChange:
 
 
 def joint_density(
-    direction: ArrayLike,
-    omega: ArrayLike,
-    omega_prime: ArrayLike,
-    initial: ArrayLike,
-    initial_prime: ArrayLike,
-    *,
+    direction: ArrayLike, omega: ArrayLike, omega_prime: ArrayLike, initial: ArrayLike, initial_prime: ArrayLike, *,
     what: str = "",
-) -> JointDensity:
+) -> JointDensity:  # fmt: skip
     """Joint density of the projections of ω and ω' on a direction u.
 
     Args:
         direction: u [d]; scaled to unit length.
         omega, omega_prime: frequencies now [d D].
         initial, initial_prime: frequencies before training [d D].
-        what: where one looks, for the title.
+        what: the direction, for the title.
 
     Raises:
         OptionError: the direction has length zero.
     """
-    line = unit(direction)
-    now, now_prime, before, before_prime = (
-        line @ np.asarray(matrix) for matrix in (omega, omega_prime, initial, initial_prime)
-    )
+    u = unit(direction)
+    now, now_prime, before, before_prime = (u @ np.asarray(W) for W in (omega, omega_prime, initial, initial_prime))
     low, high = window(now, now_prime, before, before_prime)
     grid = np.linspace(low, high, CELLS)
     assigned = kde2(before, before_prime, grid)
-    outside = (np.minimum(now, now_prime) < low) | (np.maximum(now, now_prime) > high)
+    density = kde2(now, now_prime, grid)
     return JointDensity(
-        what,
-        grid.astype(np.float32),
-        kde2(now, now_prime, grid).astype(np.float32),
-        assigned.astype(np.float32),
-        mass_levels(assigned),
-        nonstationarity(now, now_prime),
-        nonstationarity(omega, omega_prime),
-        nonstationarity(initial, initial_prime),
-        float(outside.mean()),
-    )
+        what, grid.astype(np.float32), density.astype(np.float32), assigned.astype(np.float32), mass_levels(assigned),
+        nonstationarity(now, now_prime), nonstationarity(omega, omega_prime),
+    )  # fmt: skip
 
 
 def kde2(first: ArrayLike, second: ArrayLike, grid: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -187,16 +152,15 @@ def mass_levels(density: NDArray[np.float64], shares: tuple[float, float] = (0.9
     return float(falling[places[0]]), float(falling[places[1]])
 
 
-# From nothing to full, so that either background shows where there is no mass.
+# Transparent where there is no mass, so that either background shows there.
 _SCALE = [[0, "rgba(0,114,178,0)"], [0.15, "rgba(0,114,178,0.45)"], [0.6, "rgba(0,114,178,0.95)"], [1, "#56B4E9"]]
-
-
-#: Nothing where nothing has changed.
+# Transparent where nothing has changed.
 _CHANGE = [[0, VERMILLION], [0.5, "rgba(128,128,128,0)"], [1, BLUE]]
-
-
-#: The surface has no background to show through.
+# A surface has no background to show through.
 _SOLID = [[0, "#f2f2f2"], [0.02, "#cfe0ee"], [0.3, "#56B4E9"], [1, "#0072B2"]]
+_HOVER = "ω %{x:.3~g}, ω' %{y:.3~g}: "
+_AXES: dict[str, Any] = {"x": f"ω ({FREQUENCY_UNIT})", "y": "ω'"}
+_PLAIN = {"zeroline": False, "showgrid": False}
 
 
 def plot_joint(joint: JointDensity, cloud: Cloud | None = None) -> go.Figure:
@@ -205,127 +169,66 @@ def plot_joint(joint: JointDensity, cloud: Cloud | None = None) -> go.Figure:
     ν is 0 where the kernel is stationary and ½ where ω and ω' are uncorrelated. With a ``cloud`` of pairs they are
     drawn as points that can be selected, each with its place among the frequencies.
     """
-    outer, inner = joint.levels
-    traces = [
-        go.Heatmap(
-            x=joint.grid,
-            y=joint.grid,
-            z=joint.now,
-            name="now",
-            colorscale=_SCALE,
-            colorbar=colourbar("density"),
-            zsmooth="best",
-            hovertemplate="ω %{x:.3~g}, ω' %{y:.3~g}: density %{z:.3~g}<extra></extra>",
-        ),
-        *(
-            go.Contour(
-                x=joint.grid,
-                y=joint.grid,
-                z=joint.assigned,
-                name="assigned",
-                legendgroup="assigned",
-                showlegend=level == outer,
-                contours={"type": "constraint", "operation": "=", "value": level},
-                line={"color": ORANGE, "width": 2, "dash": "dot"},
-                hoverinfo="skip",
-            )
-            for level in (outer, inner)
-        ),
-        _diagonal(joint.grid),
-        *([] if cloud is None else points(cloud)),
-    ]
+    grid, outer = joint.grid, joint.levels[0]
+    assigned = [
+        go.Contour(
+            x=grid, y=grid, z=joint.assigned, name="assigned", legendgroup="assigned", showlegend=level == outer,
+            contours={"type": "constraint", "operation": "=", "value": level},
+            line={"color": ORANGE, "width": 2, "dash": "dot"}, hoverinfo="skip",
+        )
+        for level in joint.levels
+    ]  # fmt: skip
+    density = cells(joint.now, "now", f"{_HOVER}density %{{z:.3~g}}", _SCALE, strip="density", x=grid, y=grid,
+                    zsmooth="best")  # fmt: skip
+    drawn = ""
+    if cloud is not None and len(cloud.x) < cloud.total:
+        drawn = f"; {len(cloud.x)} of {cloud.total} pairs drawn"
     return figure(
-        traces,
-        title="Joint density of ω and ω'",
-        subtitle=_subtitle(joint) + ("" if cloud is None else _drawn(cloud)),
-        x=f"ω ({FREQUENCY_UNIT})",
-        y="ω'",
-        revision=f"joint:{joint.what}",
-        xaxis={"zeroline": False, "showgrid": False, "constrain": "domain", "range": _ends(joint.grid)},
-        yaxis={"zeroline": False, "showgrid": False, "range": _ends(joint.grid)},
+        [density, *assigned, _diagonal(grid), *([] if cloud is None else points(cloud))],
+        title="Joint density of ω and ω'", subtitle=_subtitle(joint) + drawn, revision=f"joint:{joint.what}", **_AXES,
+        xaxis={**_PLAIN, "constrain": "domain", "range": _ends(grid)}, yaxis={**_PLAIN, "range": _ends(grid)},
         **({} if cloud is None else selecting(cloud.marked)),
-    )
+    )  # fmt: skip
 
 
 def plot_joint_surface(joint: JointDensity) -> go.Figure:
     """The same density as a surface, with a line above the diagonal; a stationary kernel would be a wall there."""
-    shown = {"showgrid": True, "zeroline": False, "tickfont": {"size": 12}}
-    traces = [
-        go.Surface(
-            x=joint.grid,
-            y=joint.grid,
-            z=joint.now,
-            name="now",
-            colorscale=_SOLID,
-            showscale=False,
-            hovertemplate="ω %{x:.3~g}, ω' %{y:.3~g}: density %{z:.3~g}<extra></extra>",
-        ),
-        go.Scatter3d(
-            x=joint.grid,
-            y=joint.grid,
-            z=np.diagonal(joint.now),
-            mode="lines",
-            name="stationary",
-            line={"color": VERMILLION, "width": 6},
-            hovertemplate="ω = ω' = %{x:.3~g}: density %{z:.3~g}<extra></extra>",
-        ),
-    ]
+    grid, axis = joint.grid, {"showgrid": True, "zeroline": False, "tickfont": {"size": 12}}
+    surface = go.Surface(
+        x=grid, y=grid, z=joint.now, name="now", colorscale=_SOLID, showscale=False,
+        hovertemplate=f"{_HOVER}density %{{z:.3~g}}<extra></extra>",
+    )  # fmt: skip
+    diagonal = go.Scatter3d(
+        x=grid, y=grid, z=np.diagonal(joint.now), mode="lines", name="stationary",
+        line={"color": VERMILLION, "width": 6},
+        hovertemplate="ω = ω' = %{x:.3~g}: density %{z:.3~g}<extra></extra>",
+    )  # fmt: skip
+    scene: dict[str, Any] = {
+        f"{letter}axis": {**axis, "title": {"text": name}}
+        for letter, name in (("x", "ω"), ("y", "ω'"), ("z", "density"))
+    }
+    scene |= {"aspectratio": {"x": 1, "y": 1, "z": 0.6}, "camera": {"eye": {"x": 1.2, "y": -1.5, "z": 0.9}}}
     return figure(
-        traces,
-        title="Joint density of ω and ω'",
-        subtitle=_subtitle(joint),
-        x=f"ω ({FREQUENCY_UNIT})",
-        y="ω'",
-        revision=f"joint-surface:{joint.what}",
-        scene={
-            "xaxis": {**shown, "title": {"text": "ω"}},
-            "yaxis": {**shown, "title": {"text": "ω'"}},
-            "zaxis": {**shown, "title": {"text": "density"}},
-            "aspectratio": {"x": 1, "y": 1, "z": 0.6},
-            "camera": {"eye": {"x": 1.2, "y": -1.5, "z": 0.9}},
-        },
-        showlegend=True,
-    )
+        [surface, diagonal], title="Joint density of ω and ω'", subtitle=_subtitle(joint), **_AXES,
+        revision=f"joint-surface:{joint.what}", scene=scene, showlegend=True,
+    )  # fmt: skip
 
 
 def plot_joint_change(change: JointChange, since: str) -> go.Figure:
-    """Where pairs have come to (blue) and gone from (vermillion) since a moment, which ``since`` names."""
-    traces = [
-        go.Heatmap(
-            x=change.grid,
-            y=change.grid,
-            z=change.values,
-            zmin=-change.limit,
-            zmax=change.limit,
-            name="now − then",
-            colorscale=_CHANGE,
-            colorbar=colourbar("density now − then"),
-            zsmooth="best",
-            hovertemplate="ω %{x:.3~g}, ω' %{y:.3~g}: %{z:+.3~g}<extra></extra>",
-        ),
-        _diagonal(change.grid),
-    ]
+    """Where pairs have arrived (blue) and which places they have left (vermillion) since the moment ``since``."""
+    heat = cells(
+        change.values, "now − then", f"{_HOVER}%{{z:+.3~g}}", _CHANGE, (-change.limit, change.limit),
+        strip="density now − then", x=change.grid, y=change.grid, zsmooth="best",
+    )  # fmt: skip
     return figure(
-        traces,
-        title="Change of the joint density",
-        subtitle=f"{change.what}, since {since}: ν {change.along_then:.3f} → {change.along:.3f}",
-        x=f"ω ({FREQUENCY_UNIT})",
-        y="ω'",
-        revision=f"joint-change:{change.what}",
-        xaxis={"zeroline": False, "showgrid": False, "constrain": "domain"},
-        yaxis={"zeroline": False, "showgrid": False},
-    )
+        [heat, _diagonal(change.grid)], title="Change of the joint density",
+        subtitle=f"{change.what}, since {since}: ν {change.along_then:.3f} → {change.along:.3f}", **_AXES,
+        revision=f"joint-change:{change.what}", xaxis={**_PLAIN, "constrain": "domain"}, yaxis=_PLAIN,
+    )  # fmt: skip
 
 
 def _diagonal(grid: Any) -> go.Scatter:
-    return go.Scatter(
-        x=_ends(grid),
-        y=_ends(grid),
-        mode="lines",
-        name="stationary",
-        line={"color": VERMILLION, "width": 2, "dash": "dash"},
-        hoverinfo="skip",
-    )
+    return line(_ends(grid), _ends(grid), "stationary", VERMILLION, None, width=2, dash="dash")
 
 
 def _ends(grid: Any) -> list[float]:
@@ -336,19 +239,15 @@ def _subtitle(joint: JointDensity) -> str:
     return f"{joint.what}: ν = {joint.along:.2f} (all inputs {joint.total:.2f})"
 
 
-def _drawn(cloud: Cloud) -> str:
-    return f"; {len(cloud.x)} of {cloud.total} pairs drawn" if len(cloud.x) < cloud.total else ""
-
-
 def _about_pairs(at: At) -> tuple[str, str]:
     law = law_at(at)
     words = (
-        "ν says how fast k(x, x) falls around the origin beside how fast the frequencies turn there. 0: all pairs lie "
-        "on the diagonal and the kernel is stationary; ½: two frequencies that know nothing of each other; 1: opposite "
-        "ones. Rotating or rescaling the inputs does not change it (derived from ASKL eq. 5–6)."
+        "ν compares how fast k(x, x) falls around the origin with how fast the frequencies turn there. 0: all pairs "
+        "lie on the diagonal and the kernel is stationary; ½: the two frequencies are uncorrelated; 1: they are "
+        "opposite. Rotating or rescaling the inputs does not change it (derived from ASKL eq. 5–6)."
     )
     if law and not law.crossed:
-        words += " Here the two phases of a pair are drawn apart, which makes the kernel stationary whatever ν is."
+        words += " Here both phases of a pair are drawn independently, which makes the kernel stationary whatever ν is."
     return (
         r"\nu=\frac{\mathbb E\|\omega-\omega'\|^2}{2\,\mathbb E\left[\|\omega\|^2+\|\omega'\|^2\right]}\in[0,1]",
         words,
@@ -356,22 +255,19 @@ def _about_pairs(at: At) -> tuple[str, str]:
 
 
 @picture("spectrum", alt="Joint density of the two frequencies, with pairs that can be selected",
-         arrays=("omega", "omega_prime"), uses=(*LOOK, "surface", "frequencies"), height=560, note=_about_pairs,
-         events=("click", "select"), taken=take_frequencies)  # fmt: skip
+         arrays=("omega_prime",), uses=(*LOOK, "surface"), height=560, note=_about_pairs)  # fmt: skip
 def draw_joint_density(at: At) -> go.Figure:
     """s(ω, ω') along one direction with the diagonal: as colour with pairs on it, as a surface, or what has changed."""
-    line = direction(at)
+    u = direction(at)
     now, before = frequencies_at(at)
 
     def seen(one: Spectrum) -> JointDensity:
         assert one.omega_prime is not None
         assert before.omega_prime is not None
-        return joint_density(
-            line, one.omega, one.omega_prime, before.omega, before.omega_prime, what=where(at)
-        )  # fmt: skip
+        return joint_density(u, one.omega, one.omega_prime, before.omega, before.omega_prime, what=where(at))
 
     if then := then_at(at):
         return plot_joint_change(joint_change(seen(now), seen(then)), since(at))
     if at.view["surface"]:
         return plot_joint_surface(seen(now))
-    return plot_joint(seen(now), cloud(line, now, selected(at), what=where(at)))
+    return plot_joint(seen(now), cloud(u, now, selected(at), what=where(at)))

@@ -1,9 +1,25 @@
-"""The kernel of a run at one moment: features and Gram matrices from what a snapshot has kept.
+"""The kernel of a run at one moment: features and Gram matrices from the arrays that a snapshot keeps.
 
-    at = kernel_at(method, arrays);  Phi = at.features(X);  K = at.gram(X)
+    at = kernel_at(method, arrays);  Phi = at.features(X);  K = at.gram(X);  exact_of(method, at).gram(X, X)
 
-A snapshot of a wide map holds a share of its features. They are random draws, so that share makes the same kernel
-with more noise; the pictures say how many there were.
+A snapshot of a wide map keeps a part of its features. They are random draws, so that this part makes the same kernel
+with more noise; the pictures state how many features it has.
+
+The exact kernel is the one that the features approximate, where it is known without them:
+
+    assigned frequencies      the kernel of their density: κ(x − x'), or of independent pairs (ω, ω')
+                              ½κ(x − x') + ½κ(x)κ(x')                    κ(Δ) = E cos ωᵀΔ
+    learned frequencies       the average over these very frequencies
+    weighted frequencies      Σ_m q_m cos ω_mᵀ(x − x')
+    landmarks                 the kernel that they are landmarks of
+    frames, exact kernels     themselves
+
+Pairs of cosine and sine are that average, whatever the frequencies. Features with random phases have it in expectation
+over phases that do not depend on the frequencies: before training. Learned frequencies depend on their phases, so
+that features and average are two kernels, and the model predicts with the features'
+(:mod:`kernlab.pictures.phases` measures the distance of the two).
+
+Source: Rahimi & Recht 2007; ASKL eq. 5–6; LKRF eq. 14; DI §3.2.
 """
 
 from __future__ import annotations
@@ -16,26 +32,25 @@ import torch
 from numpy.typing import NDArray
 
 from kernlab.feature_maps import ExactKernel, FeatureMap, Representation
+from kernlab.feature_maps.law import ExactGram
 from kernlab.methods import MethodSpec
 from kernlab.typing import Params
 
 
 class KernelAt(NamedTuple):
-    """A kernel that can be evaluated.
+    """A kernel that can be evaluated."""
 
-    Attributes:
-        representation: the feature map or exact kernel, every "auto" resolved.
-        params: its parameters, of the features that were kept.
-        kept, total: features it is made of, and those of the model.
-    """
-
-    representation: Representation
-    params: Params
-    kept: int
+    representation: Representation  # the feature map or exact kernel, every "auto" resolved
+    params: Params  # its parameters, of the features that were kept
+    kept: int  # kept, total: number of its features, and of the model's
     total: int
 
+    def precise(self) -> KernelAt:
+        """The same with its parameters in float64, which else are converted each time that features are computed."""
+        return self._replace(params={name: value.double() for name, value in self.params.items()})
+
     def features(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        """φ(X) [n D'] for scaled inputs [n d]; of an exact kernel there are none: [n 0]."""
+        """φ(X) [n D'] for scaled inputs [n d]; an exact kernel has none: [n 0]."""
         if not isinstance(self.representation, FeatureMap):
             return np.zeros((len(X), 0))
         params = {name: value.double() for name, value in self.params.items()}
@@ -61,10 +76,10 @@ def kernel_at(
     Args:
         method: resolved.
         arrays: of the snapshot.
-        initial: what the run keeps for good (``…_initial``): the kernel as it was before training, instead.
+        initial: the static arrays of the run: the kernel before training, from those named ``…_initial``, instead.
 
     Returns:
-        None where a snapshot of this map does not hold enough (stacked layers).
+        None where a snapshot of this map does not keep enough (stacked layers).
     """
     if initial is not None:
         arrays = {name.removesuffix("_initial"): each for name, each in initial.items() if name.endswith("_initial")}
@@ -76,3 +91,15 @@ def kernel_at(
     columns = representation.columns(params) if isinstance(representation, FeatureMap) else 0
     total = method.feature_map.columns(kept) if isinstance(method.feature_map, FeatureMap) else columns
     return KernelAt(representation, params, columns, total)
+
+
+def exact_of(method: MethodSpec, at: KernelAt, *, learned: bool | None = None) -> ExactGram | None:
+    """The exact kernel that the features of a moment approximate, as their map states it; None where none is known.
+
+    Args:
+        method: resolved.
+        at: the kernel at that moment.
+        learned: whether frequencies have left the density that they were drawn from; by default as the method states.
+            False for the moment before training.
+    """
+    return at.representation.exact(at.params, method.learned if learned is None else learned)

@@ -1,16 +1,17 @@
-"""What the pictures of the kernel share: a run's kernels at a moment, their Gram matrices, values over the run."""
+"""What all pictures of a kernel use: a run's kernels at a moment, their Gram matrices, and values over the run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlab.feature_maps.law import ExactGram, GramFunction
 from kernlab.pictures.base import CHOICES, At, once
-from kernlab.pictures.exact_kernel import ExactGram, GramFunction, exact_of
-from kernlab.pictures.kernel_at import KernelAt, kernel_at
+from kernlab.pictures.kernel_at import KernelAt, exact_of, kernel_at
 from kernlab.pictures.sample import Sample
 from kernlab.pictures.thinning import spread
 
@@ -21,7 +22,7 @@ _SNAPSHOTS, _ALIGNED = 20, 120  # moments, and rows, of curves over the run
 
 
 def has_kernel(at: At) -> bool:
-    """The run has rows, and its snapshots hold its kernel."""
+    """Whether the run keeps rows, and its snapshots hold its kernel."""
     return at.sample is not None and len(at.sample.X) > 1 and at.kernel is not None
 
 
@@ -34,11 +35,11 @@ def rows_of(at: At) -> Sample:
 
 def classes_of(at: At) -> tuple[str, ...]:
     """Names of all classes; empty for real targets."""
-    return tuple(str(name) for name in at.facts["classes"]) if rows_of(at).classes else ()
+    return at.class_names if rows_of(at).classes else ()
 
 
 def exact_at(at: At) -> ExactGram | None:
-    """The exact kernel that the features of the moment stand for; None where none is known."""
+    """The exact kernel that the features of the moment approximate; None where none is known."""
     kernel = at.kernel
     return exact_of(at.method, kernel) if at.method and kernel else None
 
@@ -50,7 +51,7 @@ def then_words(at: At) -> str:
 
 
 def kernels_at(at: At) -> dict[str, tuple[Hashable, GramFunction]]:
-    """Every kernel of this moment by name, with what tells it apart from others of the run; "now" comes first."""
+    """Every kernel of this moment by name, "now" first, each with a key that no other kernel of the run has."""
     step = at.moment.step
     found: dict[str, tuple[Hashable, GramFunction]] = {}
     if now := at.kernel:
@@ -69,16 +70,14 @@ def kernels_at(at: At) -> dict[str, tuple[Hashable, GramFunction]]:
 def grams_at(at: At) -> dict[str, NDArray[np.float64]]:
     """The Gram matrix of the sample under each of these kernels."""
     X = rows_of(at).X
-    found = {}
-    for name, (which, kernel) in kernels_at(at).items():
-        found[name] = once(at, ("gram", which), lambda kernel=kernel: kernel(X, X))  # type: ignore[misc]
-    return found
+    kernels = kernels_at(at).items()
+    return {name: once(at, ("gram", key), partial(kernel, X, X)) for name, (key, kernel) in kernels}
 
 
 def features_words(kernel: KernelAt) -> str:
-    """A sentence where the kernel is made of a part of the features."""
+    """A sentence where a snapshot keeps only a part of the features."""
     if kernel.kept < kernel.total:
-        return f"Made of {kernel.kept} of the {kernel.total} features, which is what a snapshot keeps."
+        return f"The kernel is made of the {kernel.kept} of {kernel.total} features that a snapshot keeps."
     return ""
 
 
@@ -98,7 +97,7 @@ def matrices(at: At) -> dict[str, str]:
 
 
 def chosen_matrix(at: At) -> str:
-    """The Gram matrix that the view names, or the features' where this run does not have it."""
+    """The Gram matrix that the view names, or that of the features where this run does not have the named one."""
     return str(at.view["matrix"]) if at.view["matrix"] in matrices(at) else "features"
 
 
@@ -113,19 +112,18 @@ def few_rows(at: At) -> NDArray[np.intp]:
 
 
 def over_run(at: At, what: str, measure: Callable[[KernelAt], _T]) -> tuple[NDArray[np.float64], list[_T]]:
-    """Something of the kernel at some of the run's snapshots, evenly spread: when, and what."""
+    """Epochs of some of the run's snapshots, evenly spread, and what ``measure`` returns of the kernel at each."""
 
     def measured(step: int) -> _T:
         assert at.method
-        # Not through the run, whose few snapshots in memory are those that a person scrubs through.
+        # Not through the run, which keeps in memory the few snapshots that a person scrubs through.
         kernel = kernel_at(at.method, at.run.store.snapshot(at.run.id, step))
         assert kernel
         return measure(kernel)
 
     taken = spread(len(at.run.snapshots.steps), _SNAPSHOTS)
     steps = [int(step) for step in at.run.snapshots.steps[taken]]
-    found = [once(at, (what, step), lambda step=step: measured(step)) for step in steps]  # type: ignore[misc]
-    return at.run.snapshots.epochs[taken], found
+    return at.run.snapshots.epochs[taken], [once(at, (what, step), partial(measured, step)) for step in steps]
 
 
 CHOICES["matrix"] = lambda at: list(matrices(at))

@@ -1,4 +1,4 @@
-"""Landmarks of a Nyström map on the data they stand for, and where each began.
+"""Landmarks of a Nyström map on the data, with lines from where each began.
 
 d = 1   on the learned curve (of a classification: on the highest score)
 d = 2   among the training points, in original units
@@ -16,64 +16,45 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, has_images, picture
+from kernlab.pictures.class_names import with_class_names
 from kernlab.pictures.function_view import CLOUD, Points
+from kernlab.pictures.marks import PIXELS, cells, dots, line
 from kernlab.pictures.mosaic import mosaic
-from kernlab.pictures.theme import BLUE, DIVERGING, GREY, class_style, colourbar, fade, figure, without_crowded_legend
+from kernlab.pictures.sample import row_numbers
+from kernlab.pictures.theme import BLUE, DIVERGING, GREY, class_style, colourbar, fade, figure
 from kernlab.pictures.thinning import MAX_POINTS, spread, thin
 
 #: Landmarks drawn at most, and lines from where they began: more would hide the data.
 SHOWN, LINES = 150, 60
 
-
 Polyline: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class Landmarks(NamedTuple):
-    """Landmarks in the plane of a picture.
+    """Landmarks in the plane of a picture."""
 
-    Attributes:
-        x, y: where they are now [j].
-        start_x, start_y: where the same ones began [j].
-        lined: positions among the j from which a line to the start is drawn.
-        total: landmarks before an even sample of them was taken.
-        moved: mean distance from the start, over all landmarks and in scaled inputs.
-        points: the data.
-        curve: the learned curve (x [v], y [v]) that one-dimensional landmarks stand on, else None.
-        classes: K labels, empty for regression.
-        axes: names of the two axes.
-        target: name of the output (regression).
-    """
-
-    x: NDArray[np.float32]
-    y: NDArray[np.float32]
-    start_x: NDArray[np.float32]
-    start_y: NDArray[np.float32]
-    lined: NDArray[np.intp]
-    total: int
-    moved: float
-    points: Points
-    curve: Polyline | None
-    classes: tuple[str, ...]
-    axes: tuple[str, str]
-    target: str
+    x: NDArray[np.float32]  # places now [j]
+    y: NDArray[np.float32]  # places now [j]
+    start_x: NDArray[np.float32]  # places at the start [j]
+    start_y: NDArray[np.float32]  # places at the start [j]
+    lined: NDArray[np.intp]  # positions among the j from which a line to the start is drawn
+    total: int  # landmarks before an even sample of them was taken
+    moved: float  # mean distance from the start, over all landmarks and in scaled inputs
+    points: Points  # the data
+    curve: Polyline | None  # the learned curve (x [v], y [v]) under one-dimensional landmarks, else None
+    classes: tuple[str, ...]  # K labels, empty for regression
+    axes: tuple[str, str]  # names of the two axes
+    target: str  # name of the output (regression)
 
 
 class LandmarkPictures(NamedTuple):
-    """Some landmarks as pictures, tiled into one mosaic with a gap of one cell.
+    """Some landmarks as pictures, tiled into one mosaic with a gap of one cell."""
 
-    Attributes:
-        mosaic: [rows columns], NaN in the gaps; scaled inputs.
-        limits: colours run from the first to the second.
-        shown: which landmarks, those that moved farthest first.
-        total: all of them.
-        change: the mosaic holds now − start instead of now.
-    """
-
-    mosaic: NDArray[np.float32]
-    limits: tuple[float, float]
-    shown: NDArray[np.intp]
-    total: int
-    change: bool
+    mosaic: NDArray[np.float32]  # [rows columns], NaN in the gaps; scaled inputs
+    limits: tuple[float, float]  # colours run from the first to the second
+    shown: NDArray[np.intp]  # which landmarks, those that moved farthest first
+    total: int  # all of them
+    change: bool  # the mosaic holds now − start instead of now
 
 
 def landmarks(
@@ -85,7 +66,7 @@ def landmarks(
         snapshot: arrays of one moment: ``landmarks`` [J d] as scaled inputs; of one input ``view_scores`` [v K].
         static: arrays of the run: ``landmarks_initial`` [J d]; of a projection ``view_center``, ``view_directions``,
             ``view_projection``, ``view_labels``; else ``data_points``, ``data_targets``, ``inputs_center``,
-            ``inputs_scale`` (and ``view_axes``).
+            ``inputs_scale`` (and ``view_axes``); of both ``row_numbers``.
         facts: the run's facts: view, task, feature_names, classes (of a regression: the outputs).
         output: which of the K regression outputs colours the data.
     """
@@ -108,20 +89,12 @@ def landmarks(
     now, initial = np.asarray(snapshot["landmarks"]), np.asarray(static["landmarks_initial"])
     kept, drawn = spread(len(now), SHOWN), spread(len(data), CLOUD)
     (x, y), (start_x, start_y) = (_place(each[kept], static, curve).T for each in (now, initial))
-    return Landmarks(
-        x,
-        y,
-        start_x,
-        start_y,
-        spread(len(kept), LINES),
-        len(now),
-        float(np.linalg.norm(now - initial, axis=1).mean()),
-        Points(data[drawn, 0].astype(np.float32), data[drawn, 1].astype(np.float32), targets[drawn], len(data)),
-        curve,
-        outputs if classify else (),
-        axes,
-        target,
-    )
+    cloud_x, cloud_y = data[drawn].T.astype(np.float32)
+    points = Points(cloud_x, cloud_y, targets[drawn], len(data), row_numbers(static, len(data))[drawn])
+    moved = float(np.linalg.norm(now - initial, axis=1).mean())
+    classes = outputs if classify else ()
+    lined = spread(len(kept), LINES)
+    return Landmarks(x, y, start_x, start_y, lined, len(now), moved, points, curve, classes, axes, target)
 
 
 def landmark_pictures(
@@ -139,9 +112,9 @@ def landmark_pictures(
         OptionError: the pictures have another size than the landmarks.
     """
     now, initial = np.asarray(now), np.asarray(initial)
-    moves = now - initial
-    farthest = np.argsort(-np.einsum("jd,jd->j", moves, moves), kind="stable")
-    tiled = mosaic((moves if change else now).T, shape, count=count, order=farthest)
+    shift = now - initial
+    farthest = np.argsort(-np.einsum("jd,jd->j", shift, shift), kind="stable")
+    tiled = mosaic((shift if change else now).T, shape, count=count, order=farthest)
     finite = tiled.mosaic[np.isfinite(tiled.mosaic)]
     # A few extreme entries should not wash out the rest.
     low, high = (float(np.quantile(finite, q)) for q in (0.002, 0.998))
@@ -152,7 +125,7 @@ def landmark_pictures(
 
 
 def _place(points: NDArray[Any], static: Mapping[str, Any], curve: Polyline | None) -> NDArray[np.float32]:
-    """Scaled inputs [j d] where the picture has them, [j 2]."""
+    """Coordinates [j 2] of scaled inputs [j d] in the picture."""
     if "view_directions" in static:
         placed = (points - np.asarray(static["view_center"])) @ np.asarray(static["view_directions"]).T
     else:
@@ -184,120 +157,60 @@ def _beneath(curve: NDArray[np.float32], codes: NDArray[Any]) -> NDArray[np.floa
 
 
 def plot_landmarks(view: Landmarks) -> go.Figure:
-    """Large marks where the landmarks are, a thin line from where each began, the data faint beneath."""
-    path_x, path_y = (_paths(starts[view.lined], ends[view.lined]) for starts, ends in (
-        (view.start_x, view.x), (view.start_y, view.y)
-    ))  # fmt: skip
-    ticks = view.curve is not None
-    traces = _data(view)
-    if view.curve is not None:
-        traces.append(
-            go.Scatter(
-                x=view.curve[0],
-                y=view.curve[1],
-                mode="lines",
-                name="prediction" if not view.classes else "highest score",
-                line={"color": BLUE, "width": 2},
-                hoverinfo="skip",
-            )
-        )
-    traces += [
-        go.Scatter(
-            x=path_x,
-            y=path_y,
-            mode="lines+markers",
-            name="from its start",
-            line={"color": GREY, "width": 4 if ticks else 1},
-            marker={"color": GREY, "size": np.tile(np.array([7 if ticks else 4, 0, 0], np.int8), len(view.lined))},
-            hoverinfo="skip",
-        ),
-        go.Scatter(
-            x=view.x,
-            y=view.y,
-            mode="markers",
-            name="landmarks",
-            customdata=np.hypot(view.x - view.start_x, view.y - view.start_y),
-            marker={
-                "symbol": "line-ns-open" if ticks else "star",
-                "color": GREY,
-                "size": 18 if ticks else 12 if len(view.x) < 100 else 9,
-                "line": {"color": GREY, "width": 3} if ticks else {"color": "white", "width": 1},
-            },
-            hovertemplate="landmark at %{x:.3~g}, %{y:.3~g}<br>moved %{customdata:.2~g} here<extra></extra>",
-        ),
-    ]
-    return figure(
-        traces,
-        title="Landmarks on the data",
-        subtitle=_note(view),
-        x=view.axes[0],
-        y=view.axes[1],
-        revision=f"landmarks:{view.axes}",
-        xaxis={"showgrid": False, "zeroline": False},
-        yaxis={"showgrid": False, "zeroline": False},
+    """Large marks at the landmarks, a thin line from where each began, the data faint beneath."""
+    x, y = (
+        _paths(starts[view.lined], ends[view.lined])
+        for starts, ends in ((view.start_x, view.x), (view.start_y, view.y))
     )
+    ticks, traces = view.curve is not None, _data(view)
+    if view.curve is not None:
+        words = "prediction" if not view.classes else "highest score"
+        traces.append(line(*view.curve, words, BLUE, None, width=2))
+    sizes = np.tile(np.array([7 if ticks else 4, 0, 0], np.int8), len(view.lined))
+    traces += [
+        line(x, y, "from its start", GREY, None, width=4 if ticks else 1, mode="lines+markers",
+             marker={"color": GREY, "size": sizes}),
+        dots(view.x, view.y, "landmarks", GREY, "landmark at %{x:.3~g}, %{y:.3~g}<br>moved %{customdata:.2~g} here",
+             customdata=np.hypot(view.x - view.start_x, view.y - view.start_y),
+             symbol="line-ns-open" if ticks else "star", size=18 if ticks else 12 if len(view.x) < 100 else 9,
+             outline={"color": GREY, "width": 3} if ticks else {"color": "white", "width": 1}),
+    ]  # fmt: skip
+    plain = {"showgrid": False, "zeroline": False}
+    drawn = figure(
+        traces, title="Landmarks on the data", subtitle=_note(view), x=view.axes[0], y=view.axes[1],
+        revision=f"landmarks:{view.axes}", xaxis=plain, yaxis=plain,
+    )  # fmt: skip
+    return with_class_names(drawn, view.points.x, view.points.y, view.points.value, view.classes)
 
 
 def plot_landmark_pictures(view: LandmarkPictures) -> go.Figure:
-    """The mosaic of :func:`kernlab.pictures.landmarks.landmark_pictures`; a change in blue above zero."""
-    what = "change" if view.change else "input"
-    trace = go.Heatmap(
-        z=view.mosaic,
-        zmin=view.limits[0],
-        zmax=view.limits[1],
-        colorscale=DIVERGING if view.change else "Greys_r",
-        hoverongaps=False,
-        colorbar=colourbar(f"{what} (scaled)"),
-        name=what,
-        hovertemplate=f"{what} at this pixel: %{{z:.3~g}}<extra></extra>",
-    )
-    hidden = {"visible": False}
+    """The mosaic of :func:`landmark_pictures`; a change in blue above zero."""
+    what, scale = ("change", DIVERGING) if view.change else ("input", "Greys_r")
+    hover = f"{what} at this pixel: %{{z:.3~g}}"
     return figure(
-        [trace],
-        title="What training changed about the landmarks" if view.change else "Landmarks as pictures",
-        subtitle=f"{len(view.shown)} of {view.total}, those that moved farthest",
-        x="",
-        y="",
-        revision=f"landmark-pictures:{view.change}",
-        xaxis={**hidden, "constrain": "domain"},
-        yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
-    )
+        [cells(view.mosaic, what, hover, scale, view.limits, strip=f"{what} (scaled)", hoverongaps=False)],
+        title="Change of the landmarks" if view.change else "Landmarks as pictures",
+        subtitle=f"{len(view.shown)} of {view.total}, those that moved farthest", x="", y="",
+        revision=f"landmark-pictures:{view.change}", **PIXELS,
+    )  # fmt: skip
 
 
 def _data(view: Landmarks) -> list[Any]:
     """Faint points, coloured by class or by target."""
     points = view.points
     if not view.classes:
-        marker: dict[str, Any] = {"size": 6, "opacity": 0.6}
+        marker: dict[str, Any] = {"color": fade(GREY, 0.6)}  # on a curve the height shows the target
         if view.curve is None:
-            marker |= {"color": points.value, "colorscale": "Cividis", "colorbar": colourbar(view.target)}
-        else:  # the height tells the target already
-            marker |= {"color": fade(GREY, 0.6)}
-        return [
-            go.Scatter(
-                x=points.x,
-                y=points.y,
-                mode="markers",
-                name="data",
-                customdata=points.value,
-                marker=marker,
-                hovertemplate="target %{customdata:.4~g}<extra></extra>",
-            )
-        ]
+            marker = {"color": points.value, "colorscale": "Cividis", "colorbar": colourbar(view.target)}
+        marker["opacity"], hover = 0.6, "target %{customdata:.4~g}"
+        return [dots(points.x, points.y, "data", None, hover, size=6, marker=marker, customdata=points.value,
+                     meta=points.of())]  # fmt: skip
     traces = []
     for code in np.unique(points.value).tolist():
-        mine = points.value == code
-        colour, symbol = class_style(code)
-        traces.append(
-            go.Scatter(
-                x=points.x[mine],
-                y=points.y[mine],
-                mode="markers",
-                name=view.classes[code],
-                marker={"color": fade(colour, 0.4), "symbol": symbol, "size": 6},
-                hovertemplate=f"data point of {view.classes[code]}<extra></extra>",
-            )
-        )
+        mine, (colour, symbol), name = points.value == code, class_style(code), view.classes[code]
+        hover = f"data point of {name}"
+        traces.append(dots(points.x[mine], points.y[mine], name, fade(colour, 0.4), hover, size=6, symbol=symbol,
+                           meta=points.of(mine, code)))  # fmt: skip
     return traces
 
 
@@ -313,15 +226,11 @@ def _note(view: Landmarks) -> str:
     return f"{count} landmarks{lines}; moved {view.moved:.2g} on average (scaled inputs)"
 
 
-# -- landmarks -------------------------------------------------------------------------------------------------
-
-
 @picture("overview", alt="Landmarks on the data, with lines from where they began", arrays=("landmarks",),
          uses=("output",), height=360)  # fmt: skip
 def draw_landmarks_on_data(at: At) -> go.Figure:
     """Landmarks on the data."""
-    figure = plot_landmarks(landmarks(at.arrays, at.static, at.facts, output=at.view["output"]))
-    return without_crowded_legend(figure, len(at.facts.get("classes") or ()))
+    return plot_landmarks(landmarks(at.arrays, at.static, at.facts, output=at.view["output"]))
 
 
 @picture("overview", "kernel", alt="Landmarks as pictures", arrays=("landmarks",), when=has_images, height=380)

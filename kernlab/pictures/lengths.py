@@ -1,4 +1,4 @@
-"""The pictures of a spectrum: frequencies along a line, in pairs, by length, as pictures, and the kernel they make."""
+"""Lengths of the frequencies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ def draw_lengths(at: At) -> go.Figure:
     law = law_at(at)
 
     def seen(one: Spectrum) -> Density:
-        return length_density(
-            one.omega, before.omega, one.omega_prime, before.omega_prime, weights=one.weights,
-            law=partial(law.length, now.d) if law else None,
-        )  # fmt: skip
+        return length_density(one, before, law=partial(law.length, now.d) if law else None)
 
     if then := then_at(at):
         return plot_density_change(density_change(seen(now), seen(then)), since(at))

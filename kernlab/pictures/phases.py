@@ -2,10 +2,10 @@
 
     distance = ‖ΦΦᵀ − K‖_F / ‖K‖_F,      K the mean of ΦΦᵀ over phases b that do not depend on Ω
 
-Pairs of cosine and sine have distance 0 for every Ω. With phases it is the noise of drawing them, about 1/√D, as long
-as Ω was drawn without a look at b; a gradient step on Ω looks at b. So what the frequencies say (their density, how
-stationary they are, k(x, x) ≤ 1) describes K, while the model predicts with ΦΦᵀ. Phases that are drawn anew for the
-same frequencies show what of the distance is noise.
+Pairs of cosine and sine have distance 0 for every Ω. With phases the distance is the noise of drawing them, about
+1/√D, as long as Ω does not depend on b; a gradient step on Ω makes it depend on b. So the properties of the frequencies
+(their density, how stationary they are, k(x, x) ≤ 1) describe K, while the model predicts with ΦΦᵀ. Phases drawn anew
+for the same frequencies show which part of the distance is noise.
 
 Source: ASKL eq. 5–6, whose expectation over b is taken at a fixed Ω.
 """
@@ -21,10 +21,10 @@ import plotly.graph_objects as go
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from kernlab.feature_maps.spectral import SpectralMap
 from kernlab.pictures.base import At, once, picture
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.kernels import PAGE, features_words, few_rows, has_kernel, over_run, rows_of
+from kernlab.pictures.marks import FROM_ZERO, line
 from kernlab.pictures.theme import GREY, VERMILLION, figure
 from kernlab.pictures.timed import timed
 
@@ -32,30 +32,19 @@ DRAWS = 4  # of phases, whose mean distance counts
 
 
 class PhaseDistance(NamedTuple):
-    """Distances of one moment.
+    """Distances of one moment."""
 
-    Attributes:
-        own: of the features with the phases that they have.
-        redrawn: of the same frequencies with phases drawn anew, mean over a few draws.
-    """
-
-    own: float
-    redrawn: float
+    own: float  # of the features with the phases that they have
+    redrawn: float  # of the same frequencies with phases drawn anew, mean over a few draws
 
 
 class PhaseHistory(NamedTuple):
-    """Distances over the snapshots of a run.
+    """Distances over the snapshots of a run."""
 
-    Attributes:
-        epoch: when [s].
-        own, redrawn: as in :class:`PhaseDistance` [s].
-        n: rows of the sample.
-    """
-
-    epoch: NDArray[np.float64]
-    own: NDArray[np.float64]
+    epoch: NDArray[np.float64]  # when [s]
+    own: NDArray[np.float64]  # own, redrawn: as in :class:`PhaseDistance` [s]
     redrawn: NDArray[np.float64]
-    n: int
+    n: int  # rows of the sample
 
 
 def has_phases(at: KernelAt) -> bool:
@@ -72,9 +61,9 @@ def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int =
         seed: of the phases that are drawn anew.
         draws: how often; 0: not at all, and ``redrawn`` is NaN.
     """
-    map = at.representation
-    assert isinstance(map, SpectralMap)
-    K = map.average(at.params)(X, X)
+    average = at.representation.average(at.params)
+    assert average, "the map has frequencies"
+    K = average(X, X)
     size = float(np.linalg.norm(K)) or 1.0
 
     def apart(kernel: KernelAt) -> float:
@@ -83,54 +72,30 @@ def phase_distance(at: KernelAt, X: NDArray[Any], *, seed: int = 0, draws: int =
     own = apart(at)
     if not has_phases(at) or not draws:
         return PhaseDistance(own, math.nan if draws == 0 else own)
-    generator, form = torch.Generator().manual_seed(seed), map.replace(n_features=at.params["omega"].shape[-1])
-    drawn = [at._replace(params={**at.params, "phase": form.draw_phase(generator)}) for _ in range(draws)]
+    generator = torch.Generator().manual_seed(seed)
+    drawn = [at._replace(params=at.representation.rephased(at.params, generator)) for _ in range(draws)]
     return PhaseDistance(own, float(np.mean([apart(each) for each in drawn])))
 
 
 def phase_history(epochs: ArrayLike, values: Iterable[PhaseDistance], n: int) -> PhaseHistory:
-    """Distances of several moments as curves.
-
-    Args:
-        epochs: when [s].
-        values: the distance at each.
-        n: rows of the sample.
-    """
+    """Distances at several moments [s], on a sample of n rows, as curves."""
     found = np.array(list(values), np.float64).reshape(-1, 2)
     return PhaseHistory(np.asarray(epochs, np.float64), found[:, 0], found[:, 1], n)
 
 
 def plot_phase_history(view: PhaseHistory, *, unit: str = "epoch") -> go.Figure:
-    """Both distances over the run's snapshots.
-
-    Args:
-        view: the distances.
-        unit: what time is counted in.
-    """
-    lines = (("phases as they are", view.own, VERMILLION, "solid"), ("phases drawn anew", view.redrawn, GREY, "dot"))
+    """Both distances over the run's snapshots; time is counted in ``unit``s."""
+    curves = (("phases as they are", view.own, VERMILLION, "solid"), ("phases drawn anew", view.redrawn, GREY, "dot"))
+    traces = [
+        line(view.epoch, values, name, colour, f"{name}: %{{y:.3f}}", extra=f"{unit} %{{x:.3~g}}", dash=dash,
+             mode="lines+markers", marker={"color": colour, "size": 6})
+        for name, values, colour, dash in curves
+    ]  # fmt: skip
     return figure(
-        [
-            go.Scatter(
-                x=view.epoch,
-                y=values,
-                mode="lines+markers",
-                name=name,
-                line={"color": colour, "width": 2.5, "dash": dash},
-                marker={"color": colour, "size": 6},
-                hovertemplate=f"{name}: %{{y:.3f}}<extra>{unit} %{{x:.3~g}}</extra>",
-            )
-            for name, values, colour, dash in lines
-        ],
-        title="Distance from the frequencies' kernel",
+        traces, title="Distance from the frequencies' kernel", x=unit, y="‖ΦΦᵀ − K‖ / ‖K‖",
         subtitle=f"{view.n} rows at {len(view.epoch)} snapshots; 0 for pairs of cosine and sine",
-        x=unit,
-        y="‖ΦΦᵀ − K‖ / ‖K‖",
-        revision="phase-distance",
-        yaxis={"rangemode": "tozero"},
-    )
-
-
-# -- phases ----------------------------------------------------------------------------------------------------
+        revision="phase-distance", yaxis=FROM_ZERO,
+    )  # fmt: skip
 
 
 def _with_phases(at: At) -> bool:
@@ -151,8 +116,8 @@ def _about_phases(at: At) -> tuple[str, str]:
     assert kernel
     words = (
         "K is the kernel of the frequencies: what the features average to over phases that do not depend on them "
-        "(ASKL eq. 5–6). Drawn phases add noise, about 1/√D, the dotted line. Learning adds to it, since frequencies "
-        "are then learned beside these very phases. Pairs of cosine and sine (phase=paired) stay at 0."
+        "(ASKL eq. 5–6). Drawn phases add noise, about 1/√D, the dotted line. Learning increases the distance, since "
+        "frequencies are then fitted to these very phases. Pairs of cosine and sine (phase=paired) stay at 0."
     )
     return (
         r"\frac{\|\Phi\Phi^\top-K\|_F}{\|K\|_F},\quad K=\mathbb E_b\,\Phi\Phi^\top",

@@ -4,13 +4,13 @@
 
     stationary        t_j = cos(a_j τ)
     pairs             t_j = ¼[cos(a_j τ + c_j) + cos(a'_j τ − c_j) + cos a_j τ + cos a'_j τ]
-    phases apart      t_j = ¼[cos a_j τ + cos a'_j τ]          (independent phases: a stationary kernel)
+    own phases        t_j = ¼[cos a_j τ + cos a'_j τ]          (independent phases: a stationary kernel)
 
-with a = uᵀω, a' = uᵀω' and c = (ω − ω')ᵀx₀. Pairs of cosine and sine give exactly this, features with random phases the
-mean over phases drawn anew: once frequencies are learned beside their phases, a model with phases predicts with another
-kernel (:mod:`kernlab.pictures.phase_distance`).
+with a = uᵀω, a' = uᵀω' and c = (ω − ω')ᵀx₀. Pairs of cosine and sine have exactly this kernel; features with random
+phases have it on average over phases drawn anew. Once frequencies are learned jointly with their phases, a model with
+phases predicts with another kernel (:mod:`kernlab.pictures.phases`).
 Frequencies drawn independently from a density give its kernel up to the standard error √Σ q_j² (t_j − k)². As k is
-a sum over frequencies, some of them carry a part of it, and the parts add up to the whole.
+a sum over frequencies, any subset of them carries a part of it, and the parts add up to the whole.
 
 Source: Bochner's theorem; ASKL eq. 5–6.
 """
@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At, picture
 from kernlab.pictures.directions import direction, unit
+from kernlab.pictures.marks import line
 from kernlab.pictures.spectrum import LOOK, Spectrum, chosen, frequencies_at, law_at, selected, since, then_at, where
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, fade, figure
 
@@ -34,64 +35,37 @@ POINTS = 129
 
 
 class Profile(NamedTuple):
-    """A kernel along a line.
+    """A kernel along a line."""
 
-    Attributes:
-        what: where one looks.
-        tau: positions τ [T], units of the scaled inputs.
-        now: k(x₀ + τu, x₀) [T].
-        error: its standard error over the drawing of frequencies [T].
-        before: the same before training [T], None where it was not asked for.
-        exact: the assigned kernel in closed form [T], None where it is not known.
-        words: the name of the exact kernel.
-        total: frequencies the sum goes over.
-    """
-
-    what: str
-    tau: NDArray[np.float32]
-    now: NDArray[np.float32]
-    error: NDArray[np.float32]
-    before: NDArray[np.float32] | None
-    exact: NDArray[np.float32] | None
-    words: str
-    total: int
+    what: str  # the direction
+    tau: NDArray[np.float32]  # positions τ [T], units of the scaled inputs
+    now: NDArray[np.float32]  # k(x₀ + τu, x₀) [T]
+    error: NDArray[np.float32]  # its standard error over the drawing of frequencies [T]
+    before: NDArray[np.float32] | None  # the same before training [T], or None
+    exact: NDArray[np.float32] | None  # the assigned kernel in closed form [T], None where it is not known
+    words: str  # the name of the exact kernel
+    total: int  # frequencies the sum goes over
 
 
 class ProfileChange(NamedTuple):
-    """A kernel along a line now minus the same at an earlier moment.
+    """A kernel along a line now minus the same at an earlier moment."""
 
-    Attributes:
-        what: where one looks.
-        tau: positions τ [T].
-        values: now − then [T].
-    """
-
-    what: str
-    tau: NDArray[np.float32]
-    values: NDArray[np.float32]
+    what: str  # the direction
+    tau: NDArray[np.float32]  # positions τ [T]
+    values: NDArray[np.float32]  # now − then [T]
 
 
 class Part(NamedTuple):
-    """What some of the frequencies carry of a kernel along a line.
+    """What some of the frequencies carry of a kernel along a line."""
 
-    Attributes:
-        what: where one looks.
-        tau: positions τ [T].
-        whole: k [T].
-        part: the sum over the selected frequencies [T].
-        rest: the sum over all others [T]; part + rest = whole.
-        selected, total: how many were selected, out of how many.
-        share: Σ q_j of the selected ones, in [0, 1].
-    """
-
-    what: str
-    tau: NDArray[np.float32]
-    whole: NDArray[np.float64]
-    part: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    selected: int
+    what: str  # the direction
+    tau: NDArray[np.float32]  # positions τ [T]
+    whole: NDArray[np.float64]  # k [T]
+    part: NDArray[np.float64]  # the sum over the selected frequencies [T]
+    rest: NDArray[np.float64]  # the sum over all others [T]; part + rest = whole
+    selected: int  # selected, total: number of selected frequencies, and of all
     total: int
-    share: float
+    share: float  # Σ q_j of the selected ones, in [0, 1]
 
 
 def reach(direction: ArrayLike, spectrum: Spectrum) -> float:
@@ -105,16 +79,9 @@ def reach(direction: ArrayLike, spectrum: Spectrum) -> float:
 
 
 def profile(
-    direction: ArrayLike,
-    now: Spectrum,
-    before: Spectrum | None = None,
-    *,
-    law: FrequencyLaw | None = None,
-    origin: ArrayLike | None = None,
-    crossed: bool = True,
-    width: float = 0.0,
-    what: str = "",
-) -> Profile:
+    direction: ArrayLike, now: Spectrum, before: Spectrum | None = None, *, law: FrequencyLaw | None = None,
+    origin: ArrayLike | None = None, crossed: bool = True, width: float = 0.0, what: str = "",
+) -> Profile:  # fmt: skip
     """The kernel along a line, with the one before training and the exact one.
 
     Args:
@@ -124,77 +91,57 @@ def profile(
         origin: x₀ [d] as a scaled input; None: the origin. Stationary kernels are the same everywhere.
         crossed: the two frequencies of a pair share a phase.
         width: τ runs from −width to width; 0: :func:`reach` of the earliest frequencies given.
-        what: where one looks, for the title.
+        what: the direction, for the title.
     """
-    line = unit(direction)
-    tau = _positions(line, before or now, width)
+    u = unit(direction)
+    tau = _positions(u, before or now, width)
     start = np.zeros(now.d) if origin is None else np.asarray(origin, np.float64)
-    terms = _terms(line, now, tau, start, crossed)
+    terms = _terms(u, now, tau, start, crossed)
     value = terms @ now.shares
     error = np.sqrt((terms - value[:, None]) ** 2 @ now.shares**2)
-    earlier = None if before is None else _terms(line, before, tau, start, crossed) @ before.shares
-    exact = None if law is None else law.kernel(start + tau[:, None] * line, start[None])[:, 0]
+    earlier = None if before is None else _terms(u, before, tau, start, crossed) @ before.shares
+    exact = None if law is None else law.kernel(start + tau[:, None] * u, start[None])[:, 0]
+    single = np.float32
     return Profile(
-        what,
-        tau.astype(np.float32),
-        value.astype(np.float32),
-        error.astype(np.float32),
-        None if earlier is None else earlier.astype(np.float32),
-        None if exact is None else exact.astype(np.float32),
-        "" if law is None else law.words,
-        now.size,
-    )
+        what, tau.astype(single), value.astype(single), error.astype(single),
+        None if earlier is None else earlier.astype(single), None if exact is None else exact.astype(single),
+        "" if law is None else law.words, now.size,
+    )  # fmt: skip
 
 
 def profile_change(now: Profile, then: Profile) -> ProfileChange:
-    """What has changed between two moments, looked at along the same line over the same width."""
+    """The difference between two moments, along the same line over the same width."""
     return ProfileChange(now.what, now.tau, now.now - np.interp(now.tau, then.tau, then.now).astype(np.float32))
 
 
 def part(
-    direction: ArrayLike,
-    now: Spectrum,
-    selected: ArrayLike,
-    *,
-    origin: ArrayLike | None = None,
-    crossed: bool = True,
-    width: float = 0.0,
-    what: str = "",
-) -> Part:
+    direction: ArrayLike, now: Spectrum, selected: ArrayLike, *, origin: ArrayLike | None = None, crossed: bool = True,
+    width: float = 0.0, what: str = "",
+) -> Part:  # fmt: skip
     """What the selected frequencies carry of the kernel along a line; arguments as for :func:`profile`.
 
     Raises:
         OptionError: a selected frequency does not exist.
     """
-    line, places = unit(direction), chosen(selected, now.size)
-    tau = _positions(line, now, width)
+    u, places = unit(direction), chosen(selected, now.size)
+    tau = _positions(u, now, width)
     start = np.zeros(now.d) if origin is None else np.asarray(origin, np.float64)
-    terms = _terms(line, now, tau, start, crossed)
-    shares = now.shares
-    mine = np.zeros(now.size, bool)
-    mine[places] = True
-    return Part(
-        what,
-        tau.astype(np.float32),
-        terms @ shares,
-        terms[:, mine] @ shares[mine],
-        terms[:, ~mine] @ shares[~mine],
-        len(places),
-        now.size,
-        float(shares[mine].sum()),
-    )
+    terms, shares = _terms(u, now, tau, start, crossed), now.shares
+    mine = np.isin(np.arange(now.size), places)
+    whole, part, rest = (terms[:, some] @ shares[some] for some in (mine | True, mine, ~mine))
+    return Part(what, tau.astype(np.float32), whole, part, rest, len(places), now.size, float(shares[mine].sum()))
 
 
-def _positions(line: NDArray[np.float64], spectrum: Spectrum, width: float) -> NDArray[np.float64]:
-    half = np.linspace(0, width or reach(line, spectrum), POINTS // 2 + 1)
+def _positions(u: NDArray[np.float64], spectrum: Spectrum, width: float) -> NDArray[np.float64]:
+    half = np.linspace(0, width or reach(u, spectrum), POINTS // 2 + 1)
     return np.concatenate([-half[:0:-1], half])
 
 
 def _terms(
-    line: NDArray[np.float64], spectrum: Spectrum, tau: NDArray[np.float64], start: NDArray[np.float64], crossed: bool
+    u: NDArray[np.float64], spectrum: Spectrum, tau: NDArray[np.float64], start: NDArray[np.float64], crossed: bool
 ) -> NDArray[np.float64]:
     """t_j(τ) [T D]."""
-    projected = spectrum.along(line)
+    projected = spectrum.along(u)
     plain = sum(_cosines(tau, each) for each in projected) / len(projected)
     if spectrum.omega_prime is None:
         return np.asarray(plain)
@@ -213,85 +160,55 @@ def _cosines(tau: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[n
     return np.concatenate([half[:0:-1], half])
 
 
-_DISTANCE = "τ (scaled unit)"
+_AXES: dict[str, Any] = {"x": "τ (scaled unit)", "y": "k(x₀ + τu, x₀)"}
 
 
 def plot_profile(view: Profile) -> go.Figure:
     """k now with a band of two standard errors either side, dotted as before training, grey the exact kernel."""
-    band = np.concatenate([view.now + 2 * view.error, (view.now - 2 * view.error)[::-1]])
-    traces = [
-        go.Scatter(
-            x=np.concatenate([view.tau, view.tau[::-1]]),
-            y=band,
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=fade(BLUE, 0.2),
-            name="± 2 standard errors",
-            hoverinfo="skip",
-        )
-    ]
+    band = go.Scatter(
+        x=np.concatenate([view.tau, view.tau[::-1]]),
+        y=np.concatenate([view.now + 2 * view.error, (view.now - 2 * view.error)[::-1]]),
+        mode="lines", line={"width": 0}, fill="toself", fillcolor=fade(BLUE, 0.2), name="± 2 standard errors",
+        hoverinfo="skip",
+    )  # fmt: skip
+    traces = [band]
     if view.exact is not None:
-        traces.append(_drawn_line(view.tau, view.exact, view.words, {"color": fade(GREY, 0.55), "width": 6}, "exact"))
+        traces.append(_curve(view.tau, view.exact, view.words, fade(GREY, 0.55), width=6, word="exact"))
     if view.before is not None:
-        traces.append(
-            _drawn_line(
-                view.tau, view.before, "before training", {"color": ORANGE, "width": 2, "dash": "dot"}, "before"
-            )
-        )
-    traces.append(_drawn_line(view.tau, view.now, "now", {"color": BLUE, "width": 2.5}, "now"))
+        traces.append(_curve(view.tau, view.before, "before training", ORANGE, width=2, dash="dot", word="before"))
+    traces.append(_curve(view.tau, view.now, "now", BLUE))
     return figure(
-        traces,
-        title="Kernel along a line",
-        subtitle=f"{view.what}, {view.total} frequencies",
-        x=_DISTANCE,
-        y="k(x₀ + τu, x₀)",
+        traces, title="Kernel along a line", subtitle=f"{view.what}, {view.total} frequencies", **_AXES,
         revision=f"profile:{view.what}",
-    )
+    )  # fmt: skip
 
 
 def plot_profile_change(view: ProfileChange, since: str) -> go.Figure:
-    """The kernel now minus that of an earlier moment, which ``since`` names."""
-    line = {"color": BLUE, "width": 2.5}
-    trace = _drawn_line(view.tau, view.values, "now − then", line, "now − then")
+    """The kernel now minus that of an earlier moment, ``since``."""
+    trace = _curve(view.tau, view.values, "now − then", BLUE)
     trace.update(fill="tozeroy", fillcolor=fade(BLUE, 0.15))
     return figure(
-        [trace],
-        title="Change of the kernel along a line",
-        subtitle=f"{view.what}, since {since}",
-        x=_DISTANCE,
-        y="k now − then",
-        revision=f"profile-change:{view.what}",
-        yaxis={"zerolinewidth": 2},
-    )
+        [trace], title="Change of the kernel along a line", subtitle=f"{view.what}, since {since}",
+        **_AXES | {"y": "k now − then"}, revision=f"profile-change:{view.what}", yaxis={"zerolinewidth": 2},
+    )  # fmt: skip
 
 
 def plot_part(view: Part) -> go.Figure:
     """What the selected frequencies carry of the kernel, and what the rest does: together they are the whole."""
     traces = [
-        _drawn_line(view.tau, view.whole, "whole kernel", {"color": GREY, "width": 2}, "whole"),
-        _drawn_line(view.tau, view.rest, "the rest", {"color": BLUE, "width": 2, "dash": "dash"}, "rest"),
-        _drawn_line(view.tau, view.part, "selected", {"color": GREEN, "width": 3}, "selected"),
+        _curve(view.tau, view.whole, "whole kernel", GREY, width=2, word="whole"),
+        _curve(view.tau, view.rest, "the rest", BLUE, width=2, dash="dash", word="rest"),
+        _curve(view.tau, view.part, "selected", GREEN, width=3),
     ]
     return figure(
-        traces,
-        title="What the selected frequencies carry",
+        traces, title="What the selected frequencies carry", **_AXES, revision=f"part:{view.what}",
         subtitle=f"{view.what}: {view.selected} of {view.total}, {view.share:.1%} of the weight",
-        x=_DISTANCE,
-        y="k(x₀ + τu, x₀)",
-        revision=f"part:{view.what}",
-    )
+    )  # fmt: skip
 
 
-def _drawn_line(x: Any, y: Any, name: str, line: dict[str, Any], word: str) -> go.Scatter:
-    return go.Scatter(
-        x=x,
-        y=y.astype(np.float32),
-        mode="lines",
-        name=name,
-        line={**line, "simplify": False},
-        hovertemplate=f"{word}: %{{y:.3~f}} at τ = %{{x:.3~g}}<extra></extra>",
-    )
+def _curve(x: Any, y: Any, name: str, colour: str, *, word: str = "", **look: Any) -> go.Scatter:
+    words = f"{word or name}: %{{y:.3~f}} at τ = %{{x:.3~g}}"
+    return line(x, y.astype(np.float32), name, colour, words, **look).update(line_simplify=False)
 
 
 def starts(at: At) -> dict[str, Any]:
@@ -305,9 +222,6 @@ def starts(at: At) -> dict[str, Any]:
         return found | {f"a row of {name}": sample.X[row] for name, row in zip(sample.names, begins, strict=True)}
     rows = {"the lowest target": 0, "the middle target": len(sample.X) // 2, "the highest target": -1}
     return found | {f"the row of {name}": sample.X[row] for name, row in rows.items()}
-
-
-# -- the kernel they make --------------------------------------------------------------------------------------
 
 
 CHOICES["start"] = lambda at: list(starts(at))
@@ -326,10 +240,10 @@ def _start(at: At) -> Any:
 
 
 def _beside(at: At) -> str:
-    """The words to add where the features are another kernel than that of their frequencies."""
+    """The words to add where the features' kernel is not the kernel of their frequencies."""
     if at.method is None or getattr(at.method.feature_map, "paired", True):
         return ""
-    return "; this run's features have random phases, and come near to it only until frequencies are learned"
+    return "; this run's features have random phases, and approximate it only until frequencies are learned"
 
 
 def _about_profile(at: At) -> tuple[str, str]:
@@ -365,10 +279,8 @@ def draw_line_profile(at: At) -> go.Figure:
 def draw_carried_part(at: At) -> go.Figure:
     """The part of the kernel that the selected frequencies carry, and the rest."""
     now, before = frequencies_at(at)
-    law, line = law_at(at), direction(at)
-    return plot_part(
-        part(
-            line, now, selected(at), origin=_start(at), crossed=law is None or law.crossed,
-            width=reach(line, before), what=where(at),
-        )
-    )  # fmt: skip
+    law, u = law_at(at), direction(at)
+    return plot_part(part(
+        u, now, selected(at), origin=_start(at), crossed=law is None or law.crossed, width=reach(u, before),
+        what=where(at),
+    ))  # fmt: skip

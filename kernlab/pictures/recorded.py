@@ -1,8 +1,9 @@
-"""A stored run as pictures read it: its facts, metrics and snapshots, fetched from the store as they are needed."""
+"""A stored run as pictures read it: its facts, metrics and snapshots, read from the store when they are needed."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from kernlab.bounds import with_root
 from kernlab.errors import KernlabError
 from kernlab.methods import MethodSpec
-from kernlab.runs.kept import Kept, kept
+from kernlab.runs.kept import BestEpoch, kept
 from kernlab.runs.record import Run
 from kernlab.runs.store import Curve, Snapshots, Store
 from kernlab.solvers import FullBatchSolver, Problem
@@ -20,16 +21,17 @@ from kernlab.spec import RunSpec
 
 __all__ = ["Moment", "RecordedRun", "learns_in_batches", "may_end_early", "solved_at_once"]
 
+_TIE = 1e-6  # epochs between two snapshots of the same epoch
 _KEPT = 6  # snapshots in memory, of about 2 MB each: enough to scrub to and fro
 
 
 def learns_in_batches(method: MethodSpec) -> bool:
-    """Whether the method learns from mini-batches; otherwise its solver sees all rows at every step."""
+    """Whether the method learns from mini-batches; otherwise its solver is full-batch."""
     return not isinstance(method.solver, FullBatchSolver)
 
 
 def may_end_early(method: MethodSpec) -> bool:
-    """Whether the number of steps that was asked for is only the most that the method may take."""
+    """Whether the method may take fewer steps than its options ask for."""
     if isinstance(method.solver, FullBatchSolver):
         return True
     options = method.solver.options()
@@ -45,22 +47,16 @@ def solved_at_once(method: MethodSpec) -> bool:
     return solver.steps(Problem(method.feature_map, method.objective, nothing, nothing, 1, "regression")) == 1
 
 
+@dataclass(frozen=True, eq=False)
 class Moment:
-    """The run as it stood at one snapshot.
+    """The run at one snapshot."""
 
-    Attributes:
-        index: which of the snapshots.
-        step, epoch: when.
-        arrays: what the snapshot holds.
-        values: the metrics measured by then, by name.
-        latest: whether this is the newest snapshot.
-    """
-
-    def __init__(
-        self, index: int, step: int, epoch: float, arrays: dict[str, Any], values: dict[str, float], latest: bool
-    ) -> None:
-        self.index, self.step, self.epoch = index, step, epoch
-        self.arrays, self.values, self.latest = arrays, values, latest
+    index: int  # number of the snapshot, from 0
+    step: int  # step, epoch: of the snapshot
+    epoch: float
+    arrays: dict[str, Any]  # arrays of the snapshot, by name
+    values: dict[str, float]  # newest value of each metric that was measured by then, by name
+    latest: bool  # whether this is the newest snapshot
 
 
 class RecordedRun:
@@ -73,7 +69,7 @@ class RecordedRun:
         static: the arrays that stay the same over the run.
     """
 
-    #: Something works, or waits to work, on the run.
+    #: Whether the run is in progress or waits in the queue.
     live = False
 
     def __init__(self, store: Store, run_id: str) -> None:
@@ -93,7 +89,7 @@ class RecordedRun:
 
     @property
     def spec(self) -> RunSpec | None:
-        """The specification that was asked for; None where this kernlab cannot read it (a run of another version)."""
+        """The specification as it was submitted; None where this version of kernlab cannot read it."""
         try:
             return RunSpec.from_dict(self.run.spec)
         except KernlabError:
@@ -101,7 +97,7 @@ class RecordedRun:
 
     @property
     def method(self) -> MethodSpec | None:
-        """The method with every "auto" resolved; as asked for before the start, None where it cannot be read."""
+        """The method with every "auto" resolved (before the start as submitted); None where it cannot be read."""
         stated = self.run.resolved or self.run.spec
         if self._read[0] is not stated:
             try:
@@ -111,57 +107,60 @@ class RecordedRun:
         return self._read[1]
 
     @property
-    def kept(self) -> Kept | None:
-        """What the held-out rows chose; None before they have, and where there are none."""
+    def kept(self) -> BestEpoch | None:
+        """The choice of the held-out rows; None before it is known, and where no rows are held out."""
         return kept(self.facts)
 
     @property
     def at_once(self) -> bool:
-        """The run is solved in one step: there is a before and an after, and nothing in between."""
+        """Whether the run is solved in one step, and has no moments between its start and its end."""
         return self.facts.get("total_steps") == 1
 
     @property
     def unit(self) -> str:
-        """What time is counted in: passes over the data, or steps of a solver that sees all rows at once."""
+        """The unit of time: passes over the data, or steps of a full-batch solver."""
         return "epoch" if (method := self.method) is None or learns_in_batches(method) else "step"
 
     @property
     def version(self) -> tuple[int, int]:
-        """Changes whenever there is something new to draw."""
+        """A value that changes whenever new metrics or snapshots have arrived."""
         return self._cursor, len(self.snapshots.steps)
 
     def refresh(self) -> None:
-        """Fetch what is new in the store."""
+        """Read the new metrics and snapshots from the store."""
         self.run = self._record()
         self._fetch_metrics()
 
+    def _fetch_metrics(self) -> None:
+        # Snapshots are read first and taken up last: what was measured at a snapshot is stored with it, so that no one
+        # is ever seen, here or in another thread, before its metrics.
+        snapshots, new = _apart(self.store.snapshots(self.id)), self.store.metrics(self.id, self._cursor)
+        history = {} if new.whole else dict(self.history)
+        for name, curve in new.curves.items():
+            old = history.get(name)
+            history[name] = curve if old is None else _joined(old, curve)
+        if self.run.facts.get("bound") == "frame":
+            history = _with_root(history, int(self.facts["n_train"]))
+        if new.whole:
+            self._arrays = OrderedDict()
+        self.history, self._cursor, self.snapshots = history, new.cursor, snapshots
+        if self.run.facts and not self.static:
+            self.static = self.store.static(self.id)
+
     def _record(self) -> Run:
-        """The run's record; a damaged one raises a sentence instead of putting wrong values into pictures."""
+        """The run's record; a damaged one raises its error instead of putting wrong values into pictures."""
         run = self.store.get(self.id)
         if run.trouble:
             raise run.trouble
         return run
 
-    def _fetch_metrics(self) -> None:
-        new = self.store.metrics(self.id, self._cursor)
-        if new.whole:
-            self.history, self._arrays = dict(new.curves), OrderedDict()
-        else:
-            for name, curve in new.curves.items():
-                old = self.history.get(name)
-                self.history[name] = curve if old is None else _joined(old, curve)
-        if self.run.facts.get("bound") == "frame":
-            self.history = _with_root(self.history, int(self.facts["n_train"]))
-        self._cursor = new.cursor
-        self.snapshots = self.store.snapshots(self.id)
-        if self.run.facts and not self.static:
-            self.static = self.store.static(self.id)
-
     def until(self, step: int) -> dict[str, Curve]:
         """The metrics up to ``step``."""
-        return {
-            name: _cut(curve, int(np.searchsorted(curve.steps, step, "right"))) for name, curve in self.history.items()
-        }
+        found = {}
+        for name, curve in self.history.items():
+            end = int(np.searchsorted(curve.steps, step, "right"))
+            found[name] = Curve(curve.steps[:end], curve.epochs[:end], curve.values[:end])
+        return found
 
     def moment(self, epoch: float | None = None) -> Moment | None:
         """The last snapshot at or before ``epoch`` (None: the newest); None before there is one."""
@@ -175,12 +174,18 @@ class RecordedRun:
         return Moment(index, step, float(epochs[index]), self._load(step), values, index == last)
 
     def _load(self, step: int) -> dict[str, NDArray[Any]]:
-        if step not in self._arrays:
-            self._arrays[step] = self.store.snapshot(self.id, step)
-            while len(self._arrays) > _KEPT:
-                self._arrays.popitem(last=False)
-        self._arrays.move_to_end(step)
-        return self._arrays[step]
+        kept = self._arrays
+        arrays = kept.pop(step, None)  # threads share a run: each of these steps is whole by itself
+        kept[step] = arrays = self.store.snapshot(self.id, step) if arrays is None else arrays
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)
+        return arrays
+
+
+def _apart(snapshots: Snapshots) -> Snapshots:
+    """Snapshots at epochs that differ: choosing ends at the epoch at which the repetition begins."""
+    steps, epochs = snapshots
+    return Snapshots(steps, epochs + np.concatenate([[0.0], _TIE * (np.diff(epochs) <= 0)])[: len(epochs)])
 
 
 def _joined(old: Curve, new: Curve) -> Curve:
@@ -188,12 +193,8 @@ def _joined(old: Curve, new: Curve) -> Curve:
     return Curve(steps, epochs, np.concatenate([old.values, new.values]))
 
 
-def _cut(curve: Curve, count: int) -> Curve:
-    return Curve(curve.steps[:count], curve.epochs[:count], curve.values[:count])
-
-
 def _with_root(history: dict[str, Curve], n: int) -> dict[str, Curve]:
-    """A frame's bound as this version computes it, at the steps too where an older one stored the printed bound."""
+    """The bound of a frame as this version computes it, also at steps where an older version stored the printed one."""
     terms = {name: curve for name, curve in history.items() if name.startswith("bound/")}
     steps, epochs, _ = terms.get("bound/total", Curve(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)))
     if "bound/printed_total" in terms and len(terms["bound/printed_total"].steps) == len(steps):

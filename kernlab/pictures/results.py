@@ -1,4 +1,4 @@
-"""What a run reached, head by head: training and test metric beside the constant predictor's."""
+"""Results of a run, head by head: training and test metric beside the constant predictor's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.curves import metric_name
+from kernlab.pictures.marks import FROM_ZERO, bars
 from kernlab.pictures.theme import CONSTANT, figure, role
 
 
@@ -21,17 +22,11 @@ class HeadResult(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Every head of one method.
+    """Every head of one method."""
 
-    Attributes:
-        heads: the results, the model's own head first.
-        constant: the constant predictor's test metric, None where it is unknown.
-        percent: the metric is an accuracy in percent; else an error.
-    """
-
-    heads: tuple[HeadResult, ...]
-    constant: float | None
-    percent: bool
+    heads: tuple[HeadResult, ...]  # the results, the model's own head first
+    constant: float | None  # the constant predictor's test metric, None where it is unknown
+    percent: bool  # the metric is an accuracy in percent; else an error
 
 
 def results(
@@ -60,84 +55,41 @@ def results(
     return Results(found, constant, percent)
 
 
-_PATTERNS = {"train": "/", "test": ""}
-
-
 def plot_results(view: Results, *, y: str) -> go.Figure:
-    """Two bars a head, each with its number above.
-
-    Args:
-        view: what :func:`kernlab.pictures.results.results` gave.
-        y: name of the metric with its unit.
-    """
+    """Two bars a head, each with its number above; ``y`` is the name of the metric with its unit."""
     every = [value for result in view.heads for value in (result.train, result.test) if value is not None]
     digits = ".1f" if view.percent else ".3~s" if max(every, default=0) >= 1000 else ".3~g"
-    heads = [result.head for result in view.heads]
-    traces = []
-    for part in ("train", "test"):
+    heads, traces, shapes = [result.head for result in view.heads], [], []
+    for part, pattern in (("train", "/"), ("test", "")):
         words, colour, _ = role(f"{part}_metric")
-        traces.append(
-            go.Bar(
-                x=heads,
-                y=[getattr(result, part) for result in view.heads],
-                name=words,
-                marker={"color": colour, "pattern": {"shape": _PATTERNS[part]}},
-                texttemplate=f"%{{y:{digits}}}",
-                textposition="outside",
-                textfont={"size": 15},
-                cliponaxis=False,
-                hovertemplate=f"{words}, %{{x}}: %{{y:.4~g}}<extra></extra>",
-            )
-        )
-    line = {"color": CONSTANT.colour, "dash": CONSTANT.dash, "width": 2}
-    shapes = []
+        values, hover = [getattr(result, part) for result in view.heads], f"{words}, %{{x}}: %{{y:.4~g}}"
+        traces.append(bars(
+            heads, values, words, colour, hover, pattern=pattern, texttemplate=f"%{{y:{digits}}}",
+            textposition="outside", textfont={"size": 15}, cliponaxis=False,
+        ))  # fmt: skip
     if view.constant is not None:
-        shapes = [
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": view.constant,
-                "y1": view.constant,
-                "line": line,
-                "name": "constant predictor",
-                "showlegend": True,
-            }
-        ]
+        shapes.append({
+            "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": view.constant, "y1": view.constant,
+            "line": {"color": CONSTANT.colour, "dash": CONSTANT.dash, "width": 2}, "name": "constant predictor",
+            "showlegend": True,
+        })  # fmt: skip
     return figure(
-        traces,
-        title="What was reached",
-        x="",
-        y=y,
-        revision="results",
-        barmode="group",
-        bargap=0.4,
-        shapes=shapes,
+        traces, title="Results", x="", y=y, revision="results", barmode="group", bargap=0.4, shapes=shapes,
         xaxis={"tickangle": 0},
-        yaxis={"range": [0, 110], "tickvals": [0, 20, 40, 60, 80, 100]} if view.percent else {"rangemode": "tozero"},
-    )
+        yaxis={"range": [0, 110], "tickvals": [0, 20, 40, 60, 80, 100]} if view.percent else FROM_ZERO,
+    )  # fmt: skip
 
 
-#: Heads where there is no room for their titles.
+#: Heads whose titles are too long for an axis.
 _SHORT = {
-    "joint": "linear",
-    "linear_svm": "linear SVM",
-    "kernel_ridge": "kernel ridge",
-    "svc": "SVC",
-    "epsilon_svr": "ε-SVR",
+    "joint": "linear", "linear_svm": "linear SVM", "kernel_ridge": "kernel ridge", "svc": "SVC", "epsilon_svr": "ε-SVR",
     "nu_svr": "ν-SVR",
-}
+}  # fmt: skip
 
 
 def head_words(name: str) -> str:
     """A head in a word or two."""
     return _SHORT.get(name, name)
-
-
-def _heads(at: At) -> Mapping[str, Mapping[str, Any]] | None:
-    """What every head reached, once the run is over."""
-    return at.run.run.summary.get("heads") if at.moment.latest else None
 
 
 @picture("overview", alt="Training and test metric of every head as bars", metrics=("test_metric",), height=360,
@@ -146,7 +98,7 @@ def draw_reached(at: At) -> go.Figure:
     """Training and test metric of every head."""
     names = {head.name: head_words(head.name) for head in at.method.heads} if at.method else {"": at.run.run.method}
     found = results(
-        at.moment.values, names, heads=_heads(at), constant=at.facts.get("constant"),
-        percent=at.facts.get("metric") == "accuracy",
+        at.moment.values, names, heads=at.run.run.summary.get("heads") if at.moment.latest else None,
+        constant=at.facts.get("constant"), percent=at.facts.get("metric") == "accuracy",
     )  # fmt: skip
     return plot_results(found, y=metric_name(at.facts))

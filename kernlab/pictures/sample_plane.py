@@ -1,4 +1,4 @@
-"""Where a sample is drawn: along its one input, in its two, or on its first two principal directions.
+"""Where a sample is drawn: along its only input, in the plane of its two, or on its first two principal directions.
 
 Coordinates of one or two inputs are in the data's own units; those of a plane are in scaled inputs, from the mean.
 """
@@ -13,36 +13,30 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, once, picture
+from kernlab.pictures.class_names import with_class_names
 from kernlab.pictures.kernels import PAGE, classes_of, grams_at, has_kernel, rows_of
-from kernlab.pictures.theme import GREY, VERMILLION, class_style, colourbar, figure, without_crowded_legend
+from kernlab.pictures.marks import dots, stated
+from kernlab.pictures.sample import known_numbers
+from kernlab.pictures.theme import GREY, VERMILLION, class_style, colourbar, figure
 
 
 class SamplePlane(NamedTuple):
-    """A line or a plane on which scaled inputs have coordinates.
+    """A line or a plane on which scaled inputs have coordinates."""
 
-    Attributes:
-        directions: orthonormal rows [p d], p = 1 or 2.
-        middle: scaled input at which the coordinates are ``shift`` [d].
-        shift, unit: coordinate = shift + unit · direction·(x − middle) [p].
-        axes: names of the p coordinates.
-        coordinates: of the sample [n p].
-        share: of the sample's variance that the plane holds.
-    """
-
-    directions: NDArray[np.float64]
-    middle: NDArray[np.float64]
-    shift: NDArray[np.float64]
+    directions: NDArray[np.float64]  # orthonormal rows [p d], p = 1 or 2
+    middle: NDArray[np.float64]  # scaled input at which the coordinates are ``shift`` [d]
+    shift: NDArray[np.float64]  # shift, unit: coordinate = shift + unit · direction·(x − middle) [p]
     unit: NDArray[np.float64]
-    axes: tuple[str, ...]
-    coordinates: NDArray[np.float64]
-    share: float
+    axes: tuple[str, ...]  # names of the p coordinates
+    coordinates: NDArray[np.float64]  # of the sample [n p]
+    share: float  # of the sample's variance that the plane holds
 
     def place(self, X: ArrayLike) -> NDArray[np.float64]:
         """Coordinates [n p] of scaled inputs [n d]."""
         return np.asarray((np.asarray(X, np.float64) - self.middle) @ self.directions.T * self.unit + self.shift)
 
     def moved(self, x: ArrayLike, coordinates: ArrayLike) -> NDArray[np.float64]:
-        """Scaled inputs [g d]: ``x`` [d] moved along the directions until its first coordinates are these [g q]."""
+        """Scaled inputs [g d]: ``x`` [d] is moved along the directions until its first coordinates are these [g q]."""
         to, point = np.asarray(coordinates, np.float64), np.asarray(x, np.float64)
         q = to.shape[1]
         steps = (to - self.place(point[None])[0, :q]) / self.unit[:q]
@@ -56,60 +50,45 @@ class SamplePlane(NamedTuple):
 
 
 class SampleView(NamedTuple):
-    """The sample as points that can be selected.
+    """The sample as points that can be selected."""
 
-    Attributes:
-        x, y: coordinates; of one input y is the target [n].
-        targets: class codes from 0, or real targets [n].
-        classes: names of the classes, empty for real targets.
-        diagonal: k(x, x) [n].
-        selected: places of the selected points, in the order they were selected.
-        axes: names of x and y.
-        share: of the sample's variance that is seen.
-    """
-
-    x: NDArray[np.float32]
+    x: NDArray[np.float32]  # x, y: coordinates; of one input y is the target [n]
     y: NDArray[np.float32]
-    targets: NDArray[Any]
-    classes: tuple[str, ...]
-    diagonal: NDArray[np.float32]
-    selected: tuple[int, ...]
-    axes: tuple[str, str]
-    share: float
+    targets: NDArray[Any]  # class codes from 0, or real targets [n]
+    classes: tuple[str, ...]  # names of the classes, empty for real targets
+    diagonal: NDArray[np.float32] | None  # k(x, x) [n]; None: without
+    selected: tuple[int, ...]  # places of the selected points, in the order they were selected
+    axes: tuple[str, str]  # names of x and y
+    share: float  # of the sample's variance that is seen
+    rows: NDArray[np.int64] = np.zeros(0, np.int64)  # their numbers in the data set [n]; none where they are unknown
 
 
 def sample_view(
-    plane: SamplePlane,
-    targets: ArrayLike,
-    diagonal: ArrayLike,
-    selected: Sequence[int] = (),
-    *,
-    classes: tuple[str, ...] = (),
-    target: str = "target",
-) -> SampleView:
-    """The sample where it lies, with each point's k(x, x).
+    plane: SamplePlane, targets: ArrayLike, diagonal: ArrayLike | None, selected: Sequence[int] = (), *,
+    classes: tuple[str, ...] = (), target: str = "target", rows: ArrayLike = (),
+) -> SampleView:  # fmt: skip
+    """The sample in its plane, with each point's k(x, x).
 
     Args:
         plane: of the sample.
         targets: class codes from 0, or real targets [n].
-        diagonal: k(x, x) [n].
+        diagonal: k(x, x) [n]; None: without.
         selected: places among the n; others are left out.
         classes: names of the classes.
         target: name of a real target.
+        rows: numbers of the points in the data set [n].
     """
     values = np.asarray(targets)
     one = len(plane.axes) == 1
     axes = (plane.axes[0], ("class" if classes else target) if one else plane.axes[1])
+    x, y = plane.coordinates[:, 0], values if one else plane.coordinates[:, 1]
+    kept = tuple(int(place) for place in selected if 0 <= place < len(values))
+    if diagonal is not None:
+        diagonal = np.asarray(diagonal, np.float32)
     return SampleView(
-        plane.coordinates[:, 0].astype(np.float32),
-        (values if one else plane.coordinates[:, 1]).astype(np.float32),
-        values,
-        classes,
-        np.asarray(diagonal, np.float32),
-        tuple(int(place) for place in selected if 0 <= place < len(values)),
-        axes,
-        plane.share,
-    )
+        x.astype(np.float32), y.astype(np.float32), values, classes, diagonal, kept, axes, plane.share,
+        np.asarray(rows, np.int64),
+    )  # fmt: skip
 
 
 def sample_plane(
@@ -119,7 +98,7 @@ def sample_plane(
 
     Args:
         X: scaled inputs [n d].
-        names: of the inputs; numbered where there is none.
+        names: of the inputs; an input without a name is numbered.
         center, scale: [d] of original = center + scale · scaled; coordinates of more than two inputs stay scaled.
     """
     points = np.asarray(X, np.float64)
@@ -140,93 +119,72 @@ def sample_plane(
         directions[1] /= np.linalg.norm(directions[1])
     directions *= np.where(directions.sum(1, keepdims=True) < 0, -1.0, 1.0)  # a singular vector's sign is open
     share = float((spread[:2] ** 2).sum() / len(points)) / total if total > 0 else 1.0
-    axes = ("principal direction 1 (scaled)", "principal direction 2 (scaled)")
+    axes = ("principal axis 1", "principal axis 2")
     return SamplePlane(
         directions, middle, np.zeros(2), np.ones(2), axes, (points - middle) @ directions.T, min(share, 1.0)
     )
 
 
+def share_words(share: float) -> str:
+    """How much of the sample's variance a plane holds, where it is not all."""
+    return "" if share > 0.999 else f"; the plane holds {share:.0%} of the variance"
+
+
 def plot_sample(view: SampleView) -> go.Figure:
     """Points by class, or coloured by target; the selected ones carry a ring. Hovering names k(x, x)."""
-    if view.classes:
-        codes = np.unique(view.targets).tolist()
-        parts = [(view.classes[code], np.flatnonzero(view.targets == code), code) for code in codes]
-    else:
-        parts = [("sample", np.arange(len(view.x)), -1)]
+    codes = np.unique(view.targets).tolist() if view.classes else [None]
+    colour: Any
     traces: list[Any] = []
-    for name, mine, code in parts:
-        if code < 0:
-            look: dict[str, Any] = {"color": view.targets[mine], "colorscale": "Cividis", "size": 8}
-            look |= {"colorbar": colourbar("target"), "line": {"color": GREY, "width": 0.5}}
+    for code in codes:
+        if code is None:
+            name, mine, colour, symbol = "sample", np.arange(len(view.x)), view.targets, None
+            look: dict[str, Any] = {"colorscale": "Cividis", "colorbar": colourbar("target")}
+            outline = {"color": GREY, "width": 0.5}
         else:
+            name, mine, look, outline = view.classes[code], np.flatnonzero(view.targets == code), {"opacity": 0.8}, None
             colour, symbol = class_style(code)
-            look = {"color": colour, "symbol": symbol, "size": 8, "opacity": 0.8}
+        words, text = f"row %{{customdata}} of {name}", None
+        if view.diagonal is not None:
+            words, text = f"{words}: k(x, x) = %{{text}}", [f"{value:.4g}" for value in view.diagonal[mine]]
         traces.append(
-            go.Scatter(
-                x=view.x[mine],
-                y=view.y[mine],
-                customdata=mine.astype(np.int32),
-                text=[f"{value:.4g}" for value in view.diagonal[mine]],
-                mode="markers",
-                name=name,
-                marker=look,
-                hovertemplate=f"row %{{customdata}} of {name}: k(x, x) = %{{text}}<extra></extra>",
-            )
-        )
+            dots(view.x[mine], view.y[mine], name, colour, words, symbol=symbol, outline=outline, marker=look,
+                 customdata=known_numbers(view.rows, len(view.x))[mine].astype(np.int32), text=text,
+                 meta=stated(**{"row": view.rows[mine] if len(view.rows) else None, "class": code}))
+        )  # fmt: skip
     if view.selected:
         kept = list(view.selected)
         traces.append(
-            go.Scatter(
-                x=view.x[kept],
-                y=view.y[kept],
-                mode="markers",
-                name="selected",
-                marker={"symbol": "circle-open", "size": 16, "color": VERMILLION, "line": {"width": 3}},
-                hoverinfo="skip",
-            )
-        )
-    seen = "" if view.share > 0.999 else f"; the plane holds {view.share:.0%} of the variance"
-    return figure(
-        traces,
-        title="The sample",
-        subtitle=f"{len(view.x)} rows, {len(view.selected)} selected{seen}",
-        x=view.axes[0],
-        y=view.axes[1],
-        revision=f"sample:{view.axes}",
-        xaxis={"zeroline": False},
-        yaxis={"zeroline": False},
-        dragmode="select",
-    )
-
-
-def _select(at: At, event: str, value: Any) -> dict[str, Any]:
-    """Selected points are taken as they are; a click adds one, or takes it away."""
-    marks = [each.get("customdata") for each in (value if event == "select" else [value])]
-    rows = [int(row) for row in marks if row is not None]
-    if not rows:  # a click ends an empty selection too
-        return {}
-    if event == "click":
-        before = list(at.points)
-        rows = [row for row in before if row not in rows] + [row for row in rows if row not in before]
-    return {"points": ",".join(map(str, rows))}
+            dots(view.x[kept], view.y[kept], "selected", VERMILLION, None, symbol="circle-open", size=16,
+                 outline={"width": 3})
+        )  # fmt: skip
+    chosen = f", {len(view.selected)} selected" if view.selected else ""
+    drawn = figure(
+        traces, title="The sample", x=view.axes[0], y=view.axes[1], revision=f"sample:{view.axes}",
+        subtitle=f"{len(view.x)} rows{chosen}{share_words(view.share)}",
+        xaxis={"zeroline": False}, yaxis={"zeroline": False}, dragmode="select",
+    )  # fmt: skip
+    return with_class_names(drawn, view.x, view.y, view.targets, view.classes)
 
 
 def plane_at(at: At) -> SamplePlane:
+    """The plane of a run's sample."""
     static, names = at.static, [str(name) for name in at.facts.get("feature_names") or ()]
     return once(at, ("plane",), lambda: sample_plane(
         rows_of(at).X, names, center=static.get("inputs_center"), scale=static.get("inputs_scale")
     ))  # fmt: skip
 
 
-@picture(PAGE, alt="The sample as points that can be selected", when=has_kernel, uses=("points", "output"), height=480,
-         events=("click", "select"), taken=_select)  # fmt: skip
+@picture(PAGE, alt="The sample as points that can be selected", when=has_kernel, uses=("output",), height=480)
 def draw_sample(at: At) -> go.Figure:
-    """The sample; points that are selected here are looked at in the other pictures."""
-    rows, classes = rows_of(at), classes_of(at)
+    """The sample; the other pictures show the points that are selected here."""
+    return plot_sample(sample_at(at, grams_at(at)["now"].diagonal()))
+
+
+def sample_at(at: At, diagonal: ArrayLike | None) -> SampleView:
+    """The sample of a run; ``diagonal`` [n] is k(x, x), or None."""
     outputs = [str(name) for name in at.facts.get("classes") or ["target"]]
     target = outputs[min(at.view["output"], len(outputs) - 1)]
-    view = sample_view(
-        plane_at(at), rows.targets, grams_at(at)["now"].diagonal(), at.points, classes=classes, target=target
+    rows = rows_of(at)
+    return sample_view(
+        plane_at(at), rows.targets, diagonal, at.points, classes=classes_of(at), target=target, rows=rows.numbers
     )
-    figure = plot_sample(view)
-    return without_crowded_legend(figure, len(classes))

@@ -9,30 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.errors import OptionError
-from kernlab.feature_maps.deep import Deep
 from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At
-from kernlab.pictures.directions import looked, unit
+from kernlab.pictures.directions import chosen_direction, unit
 
 Order: TypeAlias = Literal["longest", "most moved", "heaviest", "first"]
-
-
 #: Which frequencies come first in a list.
 ORDERS: tuple[Order, ...] = ("longest", "most moved", "heaviest", "first")
 
 
 class Spectrum(NamedTuple):
-    """Frequencies of one moment.
+    """Frequencies of one moment."""
 
-    Attributes:
-        omega: Ω [d D], radians per unit of the scaled inputs.
-        omega_prime: Ω' [d D] of a non-stationary map, else None.
-        weights: q [D] of a re-weighted map, else None: all count alike.
-    """
-
-    omega: NDArray[Any]
-    omega_prime: NDArray[Any] | None = None
-    weights: NDArray[Any] | None = None
+    omega: NDArray[Any]  # Ω [d D], radians per unit of the scaled inputs
+    omega_prime: NDArray[Any] | None = None  # Ω' [d D] of a non-stationary map, else None
+    weights: NDArray[Any] | None = None  # q [D] of a re-weighted map, else None: all count alike
 
     @property
     def d(self) -> int:
@@ -77,7 +68,7 @@ def spectrum_at(arrays: Mapping[str, Any], *, initial: bool = False) -> Spectrum
         initial: the frequencies before training, ``omega_initial`` …
     """
     end = "_initial" if initial else ""
-    omega, other, q = (arrays.get(f"{name}{end}") for name in ("omega", "omega_prime", "q"))
+    omega, other, q = arrays.get(f"omega{end}"), arrays.get(f"omega_prime{end}"), arrays.get(f"q{end}")
     if omega is None:
         return None
     omega = np.asarray(omega)
@@ -113,14 +104,14 @@ def distances(now: Spectrum, then: Spectrum) -> NDArray[np.float64] | None:
 def ranked(
     now: Spectrum, then: Spectrum | None, order: Order, selected: ArrayLike = ()
 ) -> tuple[NDArray[np.intp], Order]:
-    """Every frequency in the order asked for, the selected ones before all others; and the order that it is.
+    """Every frequency in the wanted order, the selected ones before all others; and the order that was used.
 
-    "most moved" and "heaviest" fall back on "longest" where nothing is known of that.
+    "most moved" needs an earlier moment and "heaviest" needs weights; without them the order is "longest".
 
     Args:
         now, then: frequencies at the moment and at an earlier one.
-        order: "longest", "most moved" (since ``then``), "heaviest" (by q) or "first" (as they come).
-        selected: which ones stand first.
+        order: "longest", "most moved" (since ``then``), "heaviest" (by q) or "first" (by their number).
+        selected: frequencies that come first.
 
     Raises:
         OptionError: a selected frequency does not exist.
@@ -153,7 +144,7 @@ LOOK = ("look", "custom")  # the switches of pictures along a line
 CHOICES["order"] = lambda at: ORDERS
 
 
-# -- what a run has at a moment --------------------------------------------------------------------------------
+# -- the frequencies of a run at a moment ----------------------------------------------------------------------
 
 
 def frequencies_at(at: At) -> tuple[Spectrum, Spectrum]:
@@ -187,20 +178,6 @@ def law_at(at: At) -> FrequencyLaw | None:
 
 
 def where(at: At) -> str:
-    """Where one looks; of stacked layers at the first, which alone has frequencies of the inputs."""
-    deep = at.method is not None and isinstance(at.method.feature_map, Deep)
-    return looked(at) + (", first layer" if deep else "")
-
-
-def take_frequencies(at: At, event: str, value: Any) -> Mapping[str, Any]:
-    """The frequencies that were drawn round; one that is clicked joins them, or leaves.
-
-    An empty selection says nothing: the browser reports one whenever an outline goes.
-    """
-    points = [value] if event == "click" else value
-    chosen = {int(point["customdata"]) for point in points if point.get("customdata") is not None}
-    if not chosen:
-        return {}
-    if event == "click":
-        chosen ^= set(at.frequencies)
-    return {"frequencies": ",".join(str(place) for place in sorted(chosen))}
+    """The direction in words, and what the frequencies belong to, where that is not the whole map."""
+    part = at.method.feature_map.frequencies_of if at.method else ""
+    return chosen_direction(at) + (f", {part}" if part else "")

@@ -1,8 +1,8 @@
 """Colours, dashes and markers, fixed in one place, and the layout all pictures share.
 
-The colours are Okabe and Ito's (2008), distinct to colour-blind eyes too; a method differs from the others
-in dash and marker too. Learned frequencies: unbroken or long lines and filled markers; assigned ones:
-dots and open markers.
+The colours are those of Okabe and Ito (2008), which colour-blind readers can tell apart; methods differ in dash and
+marker too. Learned frequencies have unbroken or long-dashed lines and filled markers, assigned ones dots and open
+markers.
 """
 
 from __future__ import annotations
@@ -12,21 +12,18 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from kernlab.methods import METHODS
+from kernlab.regularizers import REGULARIZERS
+
 SKY, BLUE, GREEN = "#56B4E9", "#0072B2", "#009E73"
-
-
 ORANGE, VERMILLION, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
-
-
-#: In the place of their yellow, which vanishes on white.
+#: It replaces their yellow, which is hardly visible on white.
 OLIVE = "#999933"
-
-
-#: Reads on white and on black alike (contrast above 4.5 on both).
+#: Legible on white and on black alike (contrast above 4.5 on both).
 GREY = "#767676"
-
-
-#: For values of either sign. Zero is a light grey, so that a tile shows its extent on either background.
+#: Behind words that stand on a picture; the app replaces it by the colour of its page.
+PAPER = "#FFFFFF"
+#: For values of either sign. Zero is a light grey, which shows the extent of a tile on either background.
 DIVERGING = [[0, VERMILLION], [0.5, "#e8e8e8"], [1, BLUE]]
 
 
@@ -38,46 +35,18 @@ class Style(NamedTuple):
     symbol: str
 
 
-#: Every named method of METHODS.md section 6.
-METHODS: dict[str, Style] = {
-    "SK": Style(SKY, "dot", "circle-open"),
-    "NSK": Style(ORANGE, "dashdot", "diamond-open"),
-    "SKL": Style(BLUE, "dash", "circle"),
-    "NSKL": Style(VERMILLION, "longdash", "diamond"),
-    "ASKL": Style(GREEN, "solid", "star"),
-    "Deep-ASKL": Style(PURPLE, "solid", "star-diamond"),
-    "RFDI": Style(BLUE, "solid", "square"),
-    "NysDI": Style(VERMILLION, "solid", "triangle-up"),
-    "RF-LS": Style(SKY, "dash", "square-cross"),
-    "Nys-LS": Style(ORANGE, "dash", "triangle-right"),
-    "RF-CE": Style(SKY, "longdash", "square-x"),
-    "Nys-CE": Style(ORANGE, "longdash", "triangle-left"),
-    "RF": Style(BLUE, "dot", "square-open"),
-    "Nys": Style(VERMILLION, "dot", "triangle-up-open"),
-    "Nys-kmeans": Style(VERMILLION, "dashdot", "triangle-down-open"),
-    "LKRF": Style(PURPLE, "longdash", "pentagon"),
-    "LKRF-resampled": Style(PURPLE, "dashdot", "pentagon-open"),
-    "FKS-Fourier": Style(SKY, "solid", "hourglass"),
-    "FKS-wavelet": Style(ORANGE, "solid", "bowtie"),
-    "eSVR-rbf": Style(GREEN, "dash", "cross"),
-    "eSVR-poly": Style(GREEN, "dot", "cross-open"),
-    "nuSVR-rbf": Style(GREEN, "longdash", "x"),
-    "nuSVR-poly": Style(GREEN, "dashdot", "x-open"),
-    "SVC-rbf": Style(PURPLE, "dash", "hexagram"),
-    "KRR": Style(PURPLE, "dot", "hexagon-open"),
-    "MKL": Style(BLUE, "dashdot", "octagon-open"),
-}
-
+#: Colours by the names that methods give theirs.
+COLOURS = {
+    "sky": SKY, "blue": BLUE, "green": GREEN, "orange": ORANGE, "vermillion": VERMILLION, "purple": PURPLE,
+}  # fmt: skip
 
 #: The epoch that a run keeps, on curves and sliders.
 KEPT = GREEN
-
-
+#: The moment at which an option of a run was changed, and a note at a moment: legible on white and on black alike.
+CHANGED, NOTE = "#AA4499", "#3B82C4"
 #: The constant predictor, on every page.
 CONSTANT = Style(GREY, "dot", "line-ew-open")
-
-
-#: Baselines that comparisons stand beside.
+#: Baselines of comparisons.
 BASELINES: dict[str, Style] = {
     "constant": CONSTANT,
     "svm-rbf": Style(OLIVE, "solid", "diamond-wide"),
@@ -85,16 +54,19 @@ BASELINES: dict[str, Style] = {
     "extra-trees": Style(OLIVE, "dash", "star-triangle-up"),
 }
 
-
-#: What a curve means when one run is drawn alone: words, colour, dash.
+_PENALTY = {  # colour and dash, by how a penalty acts
+    "weight gradient": (ORANGE, "dash"),
+    "proximal step": (VERMILLION, "dash"),
+    "feature gradient": (GREEN, "dashdot"),
+    "map gradient": (PURPLE, "dashdot"),
+}
+#: Words, colour and dash of a curve where one run is drawn alone.
 ROLES: dict[str, tuple[str, str, str]] = {
     "objective": ("objective", GREY, "solid"),
     "loss": ("loss", BLUE, "dash"),
     "penalty": ("penalty", ORANGE, "dash"),
     "norm": ("norm", ORANGE, "dash"),
-    "frobenius": ("λ₁‖W‖²", ORANGE, "dash"),
-    "trace_norm": ("λ₁‖W‖⁎", VERMILLION, "dash"),
-    "feature_norm": ("λ₂‖φ(X)‖²/n", GREEN, "dashdot"),
+    **{name: (each.letter + each.norm, *_PENALTY[each.acts]) for name, each in REGULARIZERS.items()},
     "learning_rate": ("learning rate", PURPLE, "dot"),
     "train_metric": ("train", BLUE, "dash"),
     "test_metric": ("test", VERMILLION, "solid"),
@@ -119,7 +91,6 @@ ROLES: dict[str, tuple[str, str, str]] = {
     "ridge_error": ("ridge error, measured", VERMILLION, "dot"),
 }
 
-
 #: Colours and markers of classes in regions and projections.
 CLASSES: tuple[tuple[str, str], ...] = (
     (BLUE, "circle"),
@@ -135,12 +106,9 @@ CLASSES: tuple[tuple[str, str], ...] = (
 )
 
 
-_LINE = "rgba(128,128,128,0.25)"
-
-
 _AXIS: dict[str, Any] = {
     "automargin": True,
-    "gridcolor": _LINE,
+    "gridcolor": "rgba(128,128,128,0.25)",
     "zerolinecolor": "rgba(128,128,128,0.5)",
     "zerolinewidth": 1,
     "linecolor": "rgba(128,128,128,0.6)",
@@ -150,14 +118,17 @@ _AXIS: dict[str, Any] = {
     "tickfont": {"size": 14},
     "title": {"font": {"size": 15}, "standoff": 8},
 }
-
-
 _TEMPLATE = go.layout.Template(
     layout={
         "font": {"size": 14, "color": GREY, "family": '"Source Sans Pro", "Source Sans 3", system-ui, sans-serif'},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "title": {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": 8}, "font": {"size": 17}},
+        # The first line ends 27 pixels below the top: titles of neighbouring pictures stand at one height, whether they
+        # have a second line or not.
+        "title": {
+            "x": 0, "xref": "container", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "bottom",
+            "pad": {"l": 8, "b": -27}, "font": {"size": 17},
+        },
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "margin": {"l": 8, "r": 12, "b": 8},
@@ -165,31 +136,27 @@ _TEMPLATE = go.layout.Template(
         "hovermode": "closest",
         # Beneath the plot, so that a narrow screen keeps its width for the curves.
         "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-            "xref": "container",
-            "x": 0,
-            "xanchor": "left",
-            "font": {"size": 14},
-            "bgcolor": "rgba(0,0,0,0)",
+            "orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 0, "xanchor": "left",
+            "yanchor": "bottom", "font": {"size": 14}, "bgcolor": "rgba(0,0,0,0)",
         },
     }
-)
+)  # fmt: skip
 
 
 def method_style(name: str) -> Style:
-    """The style of a named method; one that a user composed gets its own, the same each time."""
-    if known := METHODS.get(name) or BASELINES.get(name):
-        return known
-    entries = list(METHODS.values())
-    return entries[zlib.crc32(name.encode()) % len(entries)]
+    """The style of a named method or baseline; a method of any other name always gets the same style."""
+    if name in BASELINES:
+        return BASELINES[name]
+    looks = [each.look for each in METHODS.values() if each.look]
+    own = METHODS[name].look if name in METHODS else ""
+    colour, dash, symbol = (own or looks[zlib.crc32(name.encode()) % len(looks)]).split()
+    return Style(COLOURS[colour], dash, symbol)
 
 
 def class_style(code: int) -> tuple[str, str]:
-    """Colour and marker of a class; after ten they come round again."""
-    return CLASSES[code % len(CLASSES)]
+    """Colour and marker of a class; colours repeat after ten, and both together after a hundred."""
+    several = len(CLASSES)
+    return CLASSES[code % several][0], CLASSES[(code + code // several) % several][1]
 
 
 def role(name: str) -> tuple[str, str, str]:
@@ -210,28 +177,20 @@ def colourbar(title: str) -> dict[str, Any]:
 
 
 def figure(
-    traces: list[Any],
-    *,
-    title: str,
-    x: str,
-    y: str,
-    revision: str,
-    subtitle: str = "",
-    xaxis: dict[str, Any] | None = None,
-    yaxis: dict[str, Any] | None = None,
-    **layout: Any,
-) -> go.Figure:
+    traces: list[Any], *, title: str, x: str, y: str, revision: str, subtitle: str = "",
+    xaxis: dict[str, Any] | None = None, yaxis: dict[str, Any] | None = None, **layout: Any,
+) -> go.Figure:  # fmt: skip
     """A figure in kernlab's look.
 
     Args:
-        traces: what is drawn.
+        traces: as of Plotly.
         title, subtitle: heading, and a second line in small letters.
         x, y: axis names with units.
         revision: names the picture and its options; a zoom lasts as long as it stays the same.
         xaxis, yaxis, layout: further layout.
     """
     heading: dict[str, Any] = {"text": title}
-    margin = {"t": 62 if subtitle else 44} | layout.pop("margin", {})
+    margin = {"t": 66 if subtitle else 44} | layout.pop("margin", {})
     if subtitle:
         heading["subtitle"] = {"text": subtitle, "font": {"size": 14}}
     return go.Figure(
@@ -248,7 +207,12 @@ def figure(
     )
 
 
-#: By the word that says which kernel it is.
+def with_words_above(drawn: go.Figure) -> go.Figure:
+    """The figure with room for a line of words between its heading and the plot."""
+    return drawn.update_layout(margin_t=(drawn.layout.margin.t or 0) + 20)
+
+
+#: Looks of the kernels of a run, by their first words.
 MOMENTS: dict[str, Style] = {
     "now": Style(BLUE, "solid", "circle"),
     "before training": Style(ORANGE, "dot", "diamond-open"),
@@ -258,10 +222,5 @@ MOMENTS: dict[str, Style] = {
 
 
 def moment_style(name: str) -> Style:
-    """Look of a kernel by its first words: "then, epoch 3" looks as "then"; others as "now"."""
+    """Style of a kernel by its first words: that of "then, epoch 3" is that of "then"; of other words that of "now"."""
     return next((style for words, style in MOMENTS.items() if name.startswith(words)), MOMENTS["now"])
-
-
-def without_crowded_legend(drawn: go.Figure, classes: int) -> go.Figure:
-    """The figure without its legend where that would name more than twelve classes; hovering names them too."""
-    return drawn.update_layout(showlegend=False) if classes > 12 else drawn

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 #: Points a drawn curve keeps at most.
 MAX_POINTS = 1000
-
-
 _DOWNSAMPLER: Any = tsdownsample.MinMaxLTTBDownsampler()  # type: ignore[no-untyped-call]
 
 
@@ -39,3 +37,10 @@ def spread(n: int, limit: int) -> NDArray[np.intp]:
     if n <= limit:
         return np.arange(n)
     return np.linspace(0, n - 1, limit).astype(np.intp)
+
+
+def sampled(n: int, limit: int, seed: int = 0) -> NDArray[np.int64]:
+    """Numbers of at most ``limit`` of ``n`` rows, ascending, drawn without replacement with a fixed seed."""
+    if n <= limit:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, limit, replace=False))

@@ -1,33 +1,57 @@
-"""Where in time a picture over training stands, and where the run changed from choosing to repeating."""
+"""What every picture over training has: the moment that is shown, and where the run changed from choosing to repeating.
+
+A run that chooses its epochs on held-out rows repeats them on all rows. Its curves are two stretches: the second begins
+at the epoch at which the first ended.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from kernlab.pictures.base import At
-from kernlab.pictures.theme import GREY, KEPT
+from kernlab.pictures.changes import mark_turns
+from kernlab.pictures.theme import GREY, KEPT, with_words_above
 
 ROOM = 0.27  # of the axis that a label needs
 
 
-def timed(figure: go.Figure, at: At) -> go.Figure:
-    """A line at the moment that is looked at, one at the epoch that was kept, and one where the repetition begins.
+def second_stretch(x: ArrayLike, boundary: float | None) -> int:
+    """Position at which the repetition begins in ascending epochs [n]; n where all points are of one stretch.
 
-    Where a solver goes by steps, time is counted in those.
+    Of two points at the boundary the second is of the repetition, and so is a single one of a curve that begins at
+    epoch 0: what is measured with the weights at rest is measured before the first step too, which means over
+    mini-batches are not.
+    """
+    epochs = np.asarray(x, float)
+    if boundary is None or len(epochs) < 3:
+        return len(epochs)
+    first, end = np.searchsorted(epochs, [boundary - 1e-4, boundary + 1e-4])
+    if end == len(epochs):
+        return len(epochs)
+    at_boundary = end - first
+    return int(end - 1 if at_boundary > 1 or (at_boundary == 1 and epochs[0] == 0) else end)
+
+
+def timed(figure: go.Figure, at: At) -> go.Figure:
+    """Lines at the shown moment, at the epoch that was kept, where the repetition begins, and where options changed.
+
+    Where a full-batch solver counts time in steps, the axis is named so.
     """
     if found := at.run.kept:
         for trace in figure.data:
-            _part(trace, float(found.stopped))
-        if figure.layout.title.subtitle.text:  # the labels need a line of their own beneath it
-            figure.update_layout(title={"y": 1, "yanchor": "top", "pad": {"l": 8, "t": 12}}, margin_t=80)
-        # The labels stand outside the two lines where there is room, else between them: they never meet.
+            _divide(trace, float(found.stopped))
+        with_words_above(figure)
+        # The labels stand outside the two lines where there is room, else between them: they never overlap.
         outside = found.epoch > ROOM * (found.stopped + found.epoch)
         _mark(figure, found.epoch, f"kept: epoch {found.epoch}", found.sentence, KEPT, left=outside)
         if found.epoch:
             _mark(figure, found.stopped, "on all rows", "the kept epochs again, on all rows", GREY, left=not outside)
+    mark_turns(figure, at.run)
     if at.mark is not None:
         figure.add_vline(x=at.mark, line={"color": GREY, "dash": "dot", "width": 2})
+    figure.update_layout(meta={"time": True})  # a browser that plays the run marks the moment itself
     if at.run.unit == "step":
         figure.update_xaxes(title_text="step")
         for trace in figure.data:
@@ -45,15 +69,12 @@ def _mark(figure: go.Figure, x: float, words: str, sentence: str, colour: str, *
     )  # fmt: skip
 
 
-def _part(trace: go.Scatter, boundary: float) -> None:
-    """Break a line between the last point of choosing and the first of repeating, which stands at the same epoch."""
+def _divide(trace: go.Scatter, boundary: float) -> None:
+    """Break a line between the two stretches."""
     if not isinstance(trace, go.Scatter) or trace.x is None or trace.stackgroup or "lines" not in (trace.mode or ""):
         return
-    x, y = np.asarray(trace.x, float), np.asarray(trace.y, float)
-    first, end = np.searchsorted(x, [boundary - 1e-4, boundary + 1e-4])
-    if len(x) < 3 or end == len(x):
-        return  # a level, or a curve of one stretch
-    # Of two points at the boundary the second is of the repetition, and so is a single one of what is measured with the
-    # weights at rest: that is measured before the first step too, which means over mini-batches are not.
-    place = end - 1 if end - first > 1 or (end - first == 1 and x[0] == 0) else end
-    trace.x, trace.y = np.insert(x, place, np.nan), np.insert(y, place, np.nan)
+    place = second_stretch(trace.x, boundary)
+    if place < len(trace.x):
+        # Numbers of single precision stay so: a figure holds thousands of them.
+        x, y = (np.asarray(each, np.result_type(each, np.float32)) for each in (trace.x, trace.y))
+        trace.x, trace.y = np.insert(x, place, np.nan), np.insert(y, place, np.nan)

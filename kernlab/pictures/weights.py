@@ -1,4 +1,10 @@
-"""What the weights W and the kernel's diagonal look like: singular values with the rank, values of k(x, x)."""
+"""The weights W and the diagonal of the kernel: singular values with rank and effective rank, values of k(x, x).
+
+The rank counts a direction of W however small its singular value is. The effective rank exp(−Σ p_j log p_j) with
+p_j = σ_j / ‖W‖_* weighs it: r equal values have r, one value beside tiny ones has about 1.
+
+Source: Roy & Vetterli 2007, The effective rank.
+"""
 
 from __future__ import annotations
 
@@ -11,51 +17,55 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.kernels import grams_at, has_kernel, then_words
+from kernlab.pictures.marks import FROM_ZERO, bars, dots, line, upright
 from kernlab.pictures.theme import BLUE, GREY, VERMILLION, figure, moment_style
 
 
 class SingularValues(NamedTuple):
-    """Singular values of W, falling.
+    """Singular values of W, falling."""
 
-    Attributes:
-        values: σ₁ ≥ … ≥ σ_r [r].
-        rank: how many are above ``tolerance``.
-        tolerance: σ₁ times float32's rounding at the size of W.
-        trace_norm: ‖W‖_* = Σ σ_j.
-    """
+    values: NDArray[np.float32]  # σ₁ ≥ … ≥ σ_r [r]
+    rank: int  # how many are above ``tolerance``
+    tolerance: float  # σ₁ times float32's rounding at the size of W
+    trace_norm: float  # ‖W‖_* = Σ σ_j
 
-    values: NDArray[np.float32]
-    rank: int
-    tolerance: float
-    trace_norm: float
+
+class EffectiveRank(NamedTuple):
+    """How evenly ‖W‖_* is spread over directions."""
+
+    share: NDArray[np.float64]  # share of the trace norm in the j largest singular values, j = 0 … r [r + 1]
+    rank: float  # the effective rank, from 1 to r; 0 of W = 0
 
 
 class Diagonal(NamedTuple):
-    """Histogram of k(x, x) over a sample.
+    """Histogram of k(x, x) over a sample."""
 
-    Attributes:
-        left, width: bins [b], and their common width.
-        share: share of the sample in each bin [b], sums to 1.
-        mean, deviation: of the sample; a deviation of 0 means that the kernel treats all points alike,
-            as every stationary kernel does.
-        n: sample size.
-    """
-
-    left: NDArray[np.float32]
-    width: float
-    share: NDArray[np.float32]
-    mean: float
-    deviation: float
-    n: int
+    left: NDArray[np.float32]  # left ends of the bins [b]
+    width: float  # of every bin
+    share: NDArray[np.float32]  # share of the sample in each bin [b], sums to 1
+    mean: float  # of the sample
+    deviation: float  # of the sample; 0: the kernel treats all points alike, as every stationary kernel does
+    n: int  # sample size
 
 
 def singular_values(values: ArrayLike, *, rows: int = 1) -> SingularValues:
-    """Order singular values [r] and count the rank; ``rows`` is W's larger side D, for the rounding error."""
+    """Singular values [r] in falling order with the rank; ``rows`` is W's larger side D, for the rounding error."""
     falling = np.sort(np.asarray(values, np.float64))[::-1]
     largest = float(falling[0]) if len(falling) else 0.0
     tolerance = largest * max(rows, len(falling)) * float(np.finfo(np.float32).eps)
     rank = int((falling > tolerance).sum())
     return SingularValues(falling.astype(np.float32), rank, tolerance, float(falling.sum()))
+
+
+def effective_rank(values: ArrayLike) -> EffectiveRank:
+    """The effective rank of a matrix with these singular values [r], in any order."""
+    falling = np.sort(np.asarray(values, np.float64))[::-1]
+    total = falling.sum()
+    if total <= 0:
+        return EffectiveRank(np.zeros(len(falling) + 1), 0.0)
+    p = falling / total
+    entropy = -float((p * np.log(p.clip(1e-300))).sum())
+    return EffectiveRank(np.concatenate([[0.0], np.cumsum(p)]), float(np.exp(entropy)))
 
 
 def diagonal(values: ArrayLike, bins: int = 40) -> Diagonal:
@@ -70,52 +80,45 @@ def diagonal(values: ArrayLike, bins: int = 40) -> Diagonal:
     return Diagonal(edges[:-1].astype(np.float32), width, share, mean, float(sample.std()), len(sample))
 
 
-def plot_singular_values(
-    view: SingularValues, *, before: Mapping[str, SingularValues] | None = None, log_y: bool = False
-) -> go.Figure:
-    """Falling singular values; those beyond the rank are hollow.
+def plot_singular_values(view: SingularValues, before: Mapping[str, SingularValues] | None = None) -> go.Figure:
+    """Falling singular values now; those beyond the rank are hollow, those of other moments (by name) lines beneath."""
+    traces = []
+    for name, other in (before or {}).items():
+        style = moment_style(name)
+        traces.append(line(
+            _places(other.values), other.values, f"{name}: rank {other.rank}", style.colour,
+            f"{name}: σ%{{x}} = %{{y:.4~g}}", width=1.5, dash=style.dash, mode="lines+markers",
+            marker={"color": style.colour, "symbol": style.symbol, "size": 7},
+        ))  # fmt: skip
+    for name, part, colour, symbol in (
+        ("counted in the rank", slice(0, view.rank), BLUE, "circle"),
+        ("zero", slice(view.rank, None), GREY, "circle-open"),
+    ):
+        x, y, hover = _places(view.values)[part], view.values[part], "σ%{x} = %{y:.4~g}"
+        traces.append(dots(x, y, name, colour, hover, size=9, symbol=symbol, cliponaxis=False))
+    return figure(
+        traces, title="Singular values of W",
+        subtitle=f"rank {view.rank} of {len(view.values)}, ‖W‖⁎ = {view.trace_norm:.3g}", x="index j",
+        y="σ<sub>j</sub>", revision="singular-values", yaxis=FROM_ZERO,
+    )  # fmt: skip
 
-    Args:
-        view: now.
-        before: at other moments, by name, drawn beneath as lines.
-        log_y: logarithmic axis.
-    """
-    index = np.arange(1, len(view.values) + 1, dtype=np.int32)
-    traces: list[Any] = [
-        go.Scatter(
-            x=np.arange(1, len(other.values) + 1, dtype=np.int32),
-            y=other.values,
-            mode="lines+markers",
-            name=f"{name}: rank {other.rank}",
-            line={"color": moment_style(name).colour, "width": 1.5, "dash": moment_style(name).dash},
-            marker={"color": moment_style(name).colour, "symbol": moment_style(name).symbol, "size": 7},
-            hovertemplate=f"{name}: σ%{{x}} = %{{y:.4~g}}<extra></extra>",
-        )
-        for name, other in (before or {}).items()
-    ] + [
-        go.Scatter(
-            x=index[part],
-            y=view.values[part],
-            mode="markers",
-            name=name,
-            cliponaxis=False,
-            marker={"color": colour, "symbol": symbol, "size": 9},
-            hovertemplate="σ%{x} = %{y:.4~g}<extra></extra>",
-        )
-        for name, part, colour, symbol in (
-            ("counted in the rank", slice(0, view.rank), BLUE, "circle"),
-            ("zero", slice(view.rank, None), GREY, "circle-open"),
-        )
+
+def _places(values: NDArray[Any]) -> NDArray[np.int32]:
+    return np.arange(1, len(values) + 1, dtype=np.int32)
+
+
+def plot_effective_rank(view: EffectiveRank) -> go.Figure:
+    """The cumulated shares of the singular values beside those of equal ones."""
+    j = np.arange(len(view.share), dtype=np.int32)
+    traces = [
+        line(j, j / max(1, len(j) - 1), "equal singular values", GREY, None, width=1.5, dash="dot"),
+        line(j, view.share, "W", BLUE, "the %{x} largest: %{y:.1%} of ‖W‖⁎", mode="lines+markers", marker={"size": 8}),
     ]
     return figure(
-        traces,
-        title="Singular values of W",
-        subtitle=f"rank {view.rank} of {len(view.values)}, ‖W‖⁎ = {view.trace_norm:.3g}",
-        x="index j",
-        y="σ<sub>j</sub>",
-        revision=f"singular-values:{log_y}",
-        yaxis={"type": "log", "exponentformat": "power"} if log_y else {"rangemode": "tozero"},
-    )
+        traces, title="Directions that W uses", subtitle=f"effective rank {view.rank:.2f} of {len(view.share) - 1}",
+        x="largest singular values", y="share of ‖W‖<sub>⁎</sub>", revision="effective-rank",
+        yaxis={"tickformat": ".0%", "range": [0, 1.03]},
+    )  # fmt: skip
 
 
 def plot_diagonal(view: Diagonal, *, marked: Mapping[str, float] | None = None) -> go.Figure:
@@ -125,54 +128,27 @@ def plot_diagonal(view: Diagonal, *, marked: Mapping[str, float] | None = None) 
         view: the histogram.
         marked: k(x, x) of single points, by name.
     """
-    bars: Any = go.Bar(
-        x=view.left,
-        y=view.share,
-        width=view.width,
-        offset=0,
-        name="sample",
-        marker={"color": BLUE},
-        showlegend=False,
-        hovertemplate="k(x, x) from %{x:.3~f}: %{y:.1%}<extra></extra>",
-    )
-    points = go.Scatter(
-        x=list((marked or {}).values()),
-        y=[0.0] * len(marked or {}),
-        text=list(marked or {}),
-        mode="markers",
-        name="selected points",
-        cliponaxis=False,
-        marker={"color": VERMILLION, "symbol": "triangle-up", "size": 13},
-        hovertemplate="%{text}: k(x, x) = %{x:.4~g}<extra></extra>",
-    )
+    hover = "k(x, x) from %{x:.3~f}: %{y:.1%}"
+    traces: list[Any] = [
+        bars(view.left, view.share, "sample", BLUE, hover, width=view.width, offset=0, showlegend=False)
+    ]
+    if marked:
+        traces.append(dots(
+            list(marked.values()), [0.0] * len(marked), "selected points", VERMILLION, "%{text}: k(x, x) = %{x:.4~g}",
+            size=13, symbol="triangle-up", text=list(marked), cliponaxis=False,
+        ))  # fmt: skip
     return figure(
-        [bars, points] if marked else [bars],
-        title="Diagonal of the kernel",
-        subtitle=f"k(x, x) = {view.mean:.3f} ± {view.deviation:.3f} over {view.n} points",
-        x="k(x, x)",
-        y="share of points",
-        revision="diagonal",
-        yaxis={"tickformat": ".0%"},
-        shapes=[
-            {
-                "type": "line",
-                "x0": view.mean,
-                "x1": view.mean,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": VERMILLION, "width": 2, "dash": "dash"},
-            }
-        ],
-    )
+        traces, title="Diagonal of the kernel",
+        subtitle=f"k(x, x) = {view.mean:.3f} ± {view.deviation:.3f} over {view.n} points", x="k(x, x)",
+        y="share of points", revision="diagonal", yaxis={"tickformat": ".0%"},
+        shapes=[upright(view.mean, color=VERMILLION, width=2, dash="dash")],
+    )  # fmt: skip
 
 
 # -- diagonal and weights --------------------------------------------------------------------------------------
 
 
 _EXACTLY = "Exactly, for pairs of cosine and sine"
-
-
 _EXPECTED = "In expectation over phases drawn anew, not for frequencies learned beside their phases"
 
 
@@ -185,12 +161,12 @@ def _about_diagonal(at: At) -> tuple[str, str]:
         return (
             r"k(x,x)=\tfrac12\left(1+\mathbb E\cos((\omega-\omega')^\top x)\right)",
             f"{_EXACTLY if at.method is None or _is_paired(at.method.feature_map) else _EXPECTED} (ASKL eq. 5–6). A "
-            "stationary kernel has the same k(x, x) everywhere; where the two frequencies of a pair disagree, the "
-            "kernel knows some places better than others.",
+            "stationary kernel has the same k(x, x) everywhere; where the two frequencies of a pair differ, "
+            "k(x, x) changes from place to place.",
         )
     words = "The squared length of the features."
     if "landmarks" in at.arrays:
-        words += " What it lacks of the kernel's own k(x, x) is what the landmarks do not see of x."
+        words += " Where it is below the kernel's own k(x, x), the landmarks do not represent x fully."
     elif "omega" in at.arrays:
         words += " A stationary kernel has the same k(x, x) everywhere."
         if at.method is None or not _is_paired(at.method.feature_map):
@@ -231,7 +207,7 @@ def _about_weights(at: At) -> tuple[str, str]:
         )
     return (
         r"W=U\,\operatorname{diag}(\sigma_1,\dots,\sigma_K)\,V^\top",
-        "How much the K outputs have in common: directions of W beyond its rank say nothing new.",
+        "How much the K outputs have in common: directions of W beyond its rank are combinations of the others.",
     )
 
 
@@ -242,4 +218,19 @@ def draw_singular_values(at: At) -> go.Figure:
     before = {}
     if at.reference and "weight_singular_values" in at.reference.arrays:
         before[then_words(at)] = _singular(at, at.reference.arrays)
-    return plot_singular_values(_singular(at, at.arrays), before=before)
+    return plot_singular_values(_singular(at, at.arrays), before)
+
+
+def _about_effective_rank(at: At) -> tuple[str, str]:
+    return (
+        r"\operatorname{erank}(W)=\exp\Bigl(-\sum_j p_j\log p_j\Bigr),\qquad p_j=\sigma_j/\|W\|_*",
+        "Roy & Vetterli 2007. The further the curve lies above the dotted line, the fewer directions carry W.",
+    )
+
+
+@picture("kernel", alt="Share of the trace norm in the largest singular values of W",
+         arrays=("weight_singular_values",), note=_about_effective_rank,
+         when=lambda at: rank(at) is not None)  # fmt: skip
+def draw_effective_rank(at: At) -> go.Figure:
+    """Cumulated singular values of W at the moment."""
+    return plot_effective_rank(effective_rank(at.arrays["weight_singular_values"]))

@@ -3,11 +3,19 @@ from itertools import permutations
 import numpy as np
 import pytest
 import torch
+from drawn import keeps_promises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlab import linalg
-from kernlab.pictures.alignment import alignment, alignment_history, alignments, target_matrix
+from kernlab.pictures.alignment import (
+    alignment,
+    alignment_history,
+    alignments,
+    plot_alignment_history,
+    plot_alignments,
+    target_matrix,
+)
 
 
 def cosine(A, B):
@@ -64,3 +72,8 @@ def test_several_kernels_and_several_moments():
     assert history.chance.tolist() == [value.chance for value in bars.values]
     assert (history.epoch.tolist(), history.n) == ([0, 2], 6)
     assert len(alignment_history([], [], 6).centred) == 0
+    centred, plain, chance = plot_alignments(bars).data
+    assert [trace.y for trace in (centred, plain, chance)] == [*zip(*bars.values, strict=True)]
+    assert [trace.y.tolist() for trace in plot_alignment_history(history).data] == np.transpose(bars.values).tolist()
+    for figure in (plot_alignments(bars), plot_alignment_history(history)):
+        keeps_promises(figure)

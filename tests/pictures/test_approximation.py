@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from drawn import keeps_promises
 
 from kernlab.feature_maps import NonStationary, Nystroem, Stationary
 from kernlab.feature_maps.weighted import Weighted
 from kernlab.pictures.approximation import (
+    Errors,
     approximation,
     drawn_errors,
     eigenvector_errors,
     landmark_errors,
+    plot_approximation,
     subset_errors,
 )
 
@@ -114,3 +117,16 @@ def test_no_error_has_no_slope():
     assert len(view.curves[0].size) == 0
     assert view.curves[0].slope is None
     assert len(view.law) == 0
+
+
+def test_slopes_are_in_the_legend_and_nothing_is_drawn_without_error():
+    size = 2 ** np.arange(2, 8)
+    first, second, none = (
+        Errors(name, size, level / np.sqrt(size), level / size, level / size**0.3)
+        for name, level in (("a", 1), ("b", 2), ("none", 0))
+    )
+    figure = plot_approximation(approximation([first, second], rows=9))
+    keeps_promises(figure)
+    assert [trace.name for trace in figure.data] == ["a: slope −0.50", "b: slope −0.50", "c/√D: slope −0.5"]
+    exact = plot_approximation(approximation([first, none], "mean", rows=9), letter="J")
+    assert [trace.name for trace in exact.data] == ["a: slope −1.00", "c/√J: slope −0.5"]

@@ -1,4 +1,4 @@
-"""Bounds over n against their formulas point by point, where they cross against a search, and when they say nothing."""
+"""Bounds over n against their formulas point by point, where they cross against a search, and when they are vacuous."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_moving_n_moves_the_mark_and_no_line():
         np.testing.assert_allclose(np.interp(5000, near.n, one.y), np.interp(5000, far.n, other.y), rtol=0.02)
 
 
-def test_the_grid_reaches_where_the_bound_begins_to_say_something():
+def test_the_grid_reaches_where_the_bound_is_no_longer_vacuous():
     at = spectral()
     found = verdict(at)
     assert found.vacuous
@@ -70,14 +70,14 @@ def test_the_grid_reaches_where_the_bound_begins_to_say_something():
     assert "Vacuous" in found.sentence
 
 
-def test_a_bound_below_the_risk_of_answering_zero_says_something():
+def test_a_bound_below_the_risk_of_answering_zero_is_not_vacuous():
     found = verdict(spectral(n=10**8))
     assert not found.vacuous
-    assert found.sentence.startswith("It says something")
+    assert found.sentence.startswith("Not vacuous")
     assert verdict(spectral(), {"n": 10**8}).total == pytest.approx(found.total)
 
 
-def test_nothing_is_said_of_runs_that_never_measured_it():
+def test_runs_that_never_measured_it_have_no_verdict():
     old = {key: value for key, value in SPECTRAL_VALUES.items() if key != "zero_risk"}
     assert verdict(spectral()._replace(values=old)) is None
     assert verdict(Given(ALIGNMENT, {"chi_square": 1.0, "support": 5.0}, 10, 1, 5)) is None
@@ -88,7 +88,7 @@ def test_nothing_is_said_of_runs_that_never_measured_it():
 # -- frames ----------------------------------------------------------------------------------------------------
 
 
-def test_the_lines_of_a_frame_are_the_formulas_and_cross_where_they_are_said_to():
+def test_the_lines_of_a_frame_are_the_formulas_and_cross_where_they_are_marked():
     at = frame(0.2)._replace(spectrum=np.arange(1, 101.0) ** -1.8)
     view, setting = against_n(at), frame_setting(at)
     lines = {rate.key: rate for rate in view.rates}
@@ -120,13 +120,13 @@ def test_the_orders_are_those_that_are_claimed():
     assert lines["printed"].slope == -1 == pytest.approx(slope(view.n, lines["printed"].y))
     assert lines["order"].slope == pytest.approx(-1.8 / 2.8) == pytest.approx(slope(view.n, lines["order"].y))
     assert slope(view.n[late], lines["size"].y[late]) == pytest.approx(-1.8 / 2.8, abs=0.05)
-    held_view = against_n(frame(0.2), {"t": 3, "n": 10**12})
-    held = {rate.key: rate for rate in held_view.rates}
-    assert "t = 3" in held["size"].words
-    assert slope(held_view.n[-8:], held["size"].y[-8:]) == pytest.approx(-0.5, abs=0.05)
+    fixed_view = against_n(frame(0.2), {"t": 3, "n": 10**12})
+    fixed = {rate.key: rate for rate in fixed_view.rates}
+    assert "t = 3" in fixed["size"].words
+    assert slope(fixed_view.n[-8:], fixed["size"].y[-8:]) == pytest.approx(-0.5, abs=0.05)
 
 
-def test_the_note_says_whether_the_printed_value_is_too_small_here():
+def test_the_note_names_whether_the_printed_value_is_too_small_here():
     at = frame(0.2)
     (crossing, _, _), note = against_n(at).crossings[0], against_n(at).note
     assert "from n =" in note
@@ -140,7 +140,7 @@ def test_the_note_says_whether_the_printed_value_is_too_small_here():
 
 
 @pytest.mark.parametrize("risk", [0.0, 0.01, 0.3])
-def test_the_note_says_where_the_whole_bound_is_below_the_classical_one(risk):
+def test_the_note_names_where_the_whole_bound_is_below_the_classical_one(risk):
     at = frame(risk)
     view = against_n(at)
     lines = {rate.key: rate.y for rate in view.rates}
@@ -151,7 +151,7 @@ def test_the_note_says_where_the_whole_bound_is_below_the_classical_one(risk):
     assert ("on." in view.note.rsplit("√n", 1)[-1]) == bool(len(places) and places[0] > 0 and lower[-1])
 
 
-def test_a_frame_bound_says_from_where_on_it_says_something():
+def test_a_frame_bound_is_vacuous_up_to_the_named_n():
     found = verdict(frame(0.2))
     assert found.vacuous
     before, after = (int(found.needed * factor) for factor in (0.98, 1.02))

@@ -91,7 +91,7 @@ def test_untouched_sliders_give_what_was_measured(kind):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_every_slider_rests_inside_its_range_and_says_how_it_acts(kind):
+def test_every_slider_rests_inside_its_range_and_names_how_it_acts(kind):
     for each in sliders(ALL[kind]):
         assert 0 < each.low <= each.value <= each.high
         assert each.sentence
@@ -150,7 +150,7 @@ def test_the_scatter_over_drawn_frequencies_is_what_the_spread_says():
 @given(
     trace=st.sampled_from([0.0, 1e-4, 0.1, 2.0]), frobenius=st.sampled_from([0.0, 1e-4, 0.1, 2.0]),
     feature=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), risk=st.floats(0, 1), t=st.floats(0.05, 1),
-    norm=st.floats(0, 50), learned=st.booleans(),
+    norm=st.just(0.0) | st.floats(1e-3, 50), learned=st.booleans(),
 )  # fmt: skip
 @settings(deadline=None, max_examples=80)
 def test_the_guarantee_is_the_largest_that_the_budget_allows(trace, frobenius, feature, risk, t, norm, learned):
@@ -163,9 +163,9 @@ def test_the_guarantee_is_the_largest_that_the_budget_allows(trace, frobenius, f
     if not trace and not frobenius:
         assert found is None
         return
-    budget = min(1.0, risk + trace * norm + frobenius * square) + feature * t
+    spent = min(1.0, risk + trace * norm + frobenius * square)  # without what the features cost at t
     traces = np.linspace(1e-6, 1, 4001) if learned else np.array([t])
-    left = np.maximum(budget - feature * traces, 0.0)
+    left = np.maximum(spent + feature * (t - traces), 0.0)
     linear = left / trace if trace else np.full_like(left, np.inf)
     curved = np.sqrt(rank * left / frobenius) if frobenius else np.full_like(left, np.inf)
     best = np.minimum(linear, curved) * np.sqrt(traces)
@@ -282,7 +282,7 @@ def test_a_run_of_an_older_version_has_the_tail_of_the_power_law():
 
 @pytest.mark.parametrize("factor", [0.1, 0.5, 0.99, 1.5, 4.0, 20.0])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_another_ball_has_the_divergence_and_size_that_are_said(factor, seed):
+def test_another_ball_has_the_named_divergence_and_size(factor, seed):
     at, v = alignment(seed=seed)
     share = 0.02 * factor
     answer, q = what_if(at, {"radius": share}), chi_square_ball(v, share * 500)
@@ -316,7 +316,7 @@ def test_the_ridge_error_at_another_penalty_is_scikit_learns(rho):
     assert answer["degrees_of_freedom"] == pytest.approx(freedom, rel=1e-6)
 
 
-def test_a_run_that_does_not_say_enough_has_no_sliders():
+def test_a_run_with_unknown_terms_has_no_sliders():
     for kind, at in ALL.items():
         assert sliders(at._replace(values={"gap": 0.1})) == (), kind
         assert what_if(at._replace(values={"gap": 0.1}), {"n": 9}) == {"gap": 0.1}

@@ -3,12 +3,23 @@
 import numpy as np
 import pytest
 import torch
+from drawn import keeps_promises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
 from kernlab.kernels import gaussian
-from kernlab.pictures.decay import decay, effective_dimension, eigenvalue_change, eigenvalues, fitted_laws
+from kernlab.pictures.decay import (
+    decay,
+    effective_dimension,
+    eigenvalue_change,
+    eigenvalues,
+    fitted_laws,
+    plot_decay,
+    plot_effective_dimension,
+    plot_eigenvalue_change,
+)
+from kernlab.pictures.frame_spectrum import frame_eigenvalues
 
 i = np.arange(1, 61)
 
@@ -105,3 +116,27 @@ def test_change_of_the_eigenvalues():
     found = eigenvalue_change([4.0, 2.0, 1.0, 0.0], [1.0, 1.0, 2.0, 1.0])
     assert found.place.tolist() == [1, 2, 3]
     assert found.ratio.tolist() == [4, 2, 0.5]
+    keeps_promises(plot_eigenvalue_change(found, then="epoch 3"))
+
+
+SPECTRUM = eigenvalues(matrix(i**-1.5))
+
+
+def test_the_law_is_written_and_drawn():
+    view = decay(SPECTRUM)
+    figure = plot_decay({"now": view, "before training": decay(SPECTRUM / 2)}, operator=frame_eigenvalues([3, 2], 0.5))
+    keeps_promises(figure)
+    now, before, law, operator = figure.data
+    assert (now.name, before.name) == ("now", "before training")
+    np.testing.assert_allclose(law.y, view.best.at(np.arange(1, view.fitted + 1)))
+    assert f"{view.best.rate:.3g}" in law.name
+    assert f"1 … {view.fitted} of 60" in figure.layout.title.subtitle.text
+    assert operator.y.tolist() == [1.5, 1.0]
+    assert len(plot_decay({"now": decay(np.ones(2))}).data) == 1  # too few for a law
+
+
+def test_the_ridge_of_the_run_is_marked():
+    figure = plot_effective_dimension({"now": effective_dimension(SPECTRUM, 1e-3)})
+    keeps_promises(figure)
+    marker = figure.data[-1]
+    assert (marker.x[0], marker.y[0]) == (1e-3, pytest.approx((SPECTRUM / (SPECTRUM + 1e-3)).sum()))

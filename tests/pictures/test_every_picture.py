@@ -1,23 +1,43 @@
 """Every registered picture is drawn for every named method that has it, and its frames fit into its layout."""
 
+import csv
+import importlib
 import json
+import re
+import shutil
+import subprocess
+from types import SimpleNamespace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
+from charts import faults, titles
+from drawn import decoded, keeps_promises
+from serving import ROOT
 
 from kernlab.cli import main
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
-from kernlab.pictures.base import PICTURES, VIEW, At, picture_for, seen
+from kernlab.pictures import base, film, gallery
+from kernlab.pictures.base import VIEW, At
+from kernlab.pictures.files import rows as table_of
+from kernlab.pictures.files import save
 from kernlab.pictures.film import _plain, cut, figure, frame, layout, over
+from kernlab.pictures.frames import to_json
+from kernlab.pictures.gallery import PICTURES, picture_for, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
+from kernlab.ui.glossary import found
 
 SMALL = {"n_features": 12, "epochs": 2, "order": 3, "max_turns": 2, "batch_size": 30, "validation": 0}
 #: Data of each run: most are of one generated data set, two of pictures and of many inputs.
 IMAGES = {"ASKL on digits": ("ASKL", "digits"), "NysDI on digits": ("NysDI", "digits")}
-OTHERS = {"FKS on one input": ("FKS-Fourier", "chirp"), "ASKL with phases": ("ASKL", "moons", {"phase": "shared"})}
+OTHERS = {
+    "FKS on one input": ("FKS-Fourier", "chirp"),
+    "ASKL with phases": ("ASKL", "moons", {"phase": "shared"}),
+    "ASKL with held-out rows": ("ASKL", "moons", {"validation": 0.3}),
+}
 CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
 RUNS: dict[str, str] = {}
 
@@ -74,7 +94,8 @@ def same(one, other, path=""):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_picture_of_a_method(case):
+def test_every_picture_of_a_method(case, monkeypatch):
+    monkeypatch.setattr(film, "SAMPLED", 2)  # drawing is what this test costs
     recorded = run(case)
     last = float(recorded.snapshots.epochs[-1])
     views = [VIEW, {**VIEW, "at": last / 2, "reference": 0.0, "points": "1,5", "frequencies": "0,2"}]
@@ -84,26 +105,133 @@ def test_every_picture_of_a_method(case):
         drawn = [each for each in PICTURES.values() if each.fits(at)]
         assert {"function"} <= {each.key for each in drawn}
         for picture in drawn:
-            plain = _plain(picture.make(at))
+            made = picture.make(at)
+            # A matrix of 240 rows is 230 kB of numbers; no other picture comes near it.
+            keeps_promises(made, 400_000 if made.data[0].type == "heatmap" else 200_000)
+            plain = _plain(made)
             assert plain["data"], picture.key
             assert picture.alt
             if picture.note:
                 assert all(picture.note(at))
             if view is VIEW:  # drawing is enough of the newest moment
                 continue
-            again = _plain(figure(layout(picture, recorded, view), frame(picture, at)))
+            again = _plain(figure(layout(picture, recorded, view), cut(plain)))
             assert len(again["data"]) == len(plain["data"])
             for one, other in zip(plain["data"], again["data"], strict=True):
                 same(one, other, picture.key)
 
 
-def test_every_picture_belongs_to_some_method():
-    found = set()
+COMPARED = {"points": "1,5", "frequencies": "0,2", "reference": "0"}
+
+
+def one_of_each():
+    """Every registered picture with a moment of some run that has it."""
+    found = {}
     for case in CASES:
-        for view in ({}, {"points": "1,5", "frequencies": "0,2", "reference": "0"}):
+        for view in ({}, COMPARED):
             at = seen(run(case), view)
-            found |= {each.key for each in PICTURES.values() if each.fits(at)}
-    assert found == set(PICTURES)
+            found |= {each.key: (each, at) for each in PICTURES.values() if each.key not in found and each.fits(at)}
+    return found
+
+
+def test_every_picture_belongs_to_some_method():
+    assert one_of_each().keys() == set(PICTURES)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_the_browser_assembles_the_figure_of_every_picture_as_python_does(tmp_path):
+    parts, drawn = {}, {}
+    for key, (each, at) in one_of_each().items():
+        parts[key] = layout(each, at.run, at.view), frame(each, at)
+        drawn[key] = figure(*parts[key]).to_dict()
+    file = tmp_path / "parts.json"
+    file.write_bytes(to_json({key: [part._asdict() for part in each] for key, each in parts.items()}))
+    script = (
+        f"import {{ figure }} from '{(ROOT / 'kernlab/ui/film/figure.mjs').as_uri()}';"
+        f"import {{ readFileSync }} from 'node:fs'; const parts = JSON.parse(readFileSync({json.dumps(str(file))}));"
+        "const out = {}; for (const [key, [layout, frame]] of Object.entries(parts)) out[key] = figure(layout, frame);"
+        "process.stdout.write(JSON.stringify(out));"
+    )
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assembled = json.loads(done.stdout)
+    assert assembled.keys() == set(PICTURES)
+    for key, expected in drawn.items():
+        alike(assembled[key]["data"], expected["data"], key)
+        rest = {name: value for name, value in expected["layout"].items() if name != "template"}
+        alike({name: assembled[key]["layout"][name] for name in rest}, rest, key)
+
+
+def alike(one, other, where):
+    """Figures as plain JSON with the same contents; arrays agree in single precision."""
+    one, other = (decoded(each) if isinstance(each, dict) and "bdata" in each else each for each in (one, other))
+    if isinstance(other, dict):
+        assert one.keys() == other.keys(), where
+        for key in other:
+            alike(one[key], other[key], f"{where}.{key}")
+    elif isinstance(other, list | tuple | np.ndarray):
+        assert len(one) == len(other), where
+        if all(isinstance(each, int | float | np.number) for each in other):
+            np.testing.assert_allclose(np.asarray(one, float), np.asarray(other, float), rtol=1e-6, err_msg=where)
+        else:
+            for place, (a, b) in enumerate(zip(one, other, strict=True)):
+                alike(a, b, f"{where}[{place}]")
+    elif isinstance(other, float):
+        assert one == pytest.approx(other, rel=1e-6, nan_ok=True), where
+    else:
+        assert one == other, where
+
+
+#: Width and height of a picture on a phone, and of those in the rows of the Train page's first screen.
+SIZES = {"phone": (360, None), "first screen": (440, 290)}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", SIZES)
+def test_no_words_of_a_picture_lie_over_others(size, new_page):
+    width, low = SIZES[size]
+    shown, chosen = [], seen(run("ASKL with held-out rows"))  # whose curves have labels above them
+    labelled = {f"{key} with labels": (PICTURES[key], chosen) for key in ("objective", "metric", "bound_history")}
+    for key, (each, at) in (one_of_each() | labelled).items():
+        if low is None or "overview" in each.views:
+            drawn = figure(layout(each, at.run, at.view), frame(each, at)).to_dict()
+            shown.append((key, to_json(drawn).decode(), low or each.height))
+    page = new_page(width, 900)
+    assert faults(page, shown, width) == []
+    assert len(set(titles(page))) == 1  # of pictures in a row they stand at one height
+
+
+def test_pictures_have_the_order_of_the_pages_whichever_files_were_imported_first():
+    keys = list(PICTURES)
+    assert next(key for key in keys if "overview" in PICTURES[key].views) == "function"
+    for key in sorted(keys, key=lambda key: key != "phase_distances"):  # its file comes first
+        PICTURES[key] = PICTURES.pop(key)
+    assert next(iter(PICTURES)) == "phase_distances"
+    assert list(importlib.reload(gallery).PICTURES) == keys
+
+
+def test_two_pictures_of_one_name_are_refused():
+    def draw_density(at): ...
+
+    with pytest.raises(ValueError, match="two pictures are called density"):
+        base.picture("overview", alt="")(draw_density)
+
+
+def test_results_are_computed_once_and_bounded(monkeypatch):
+    monkeypatch.setattr(base, "_KEPT", 2)
+    monkeypatch.setattr(base, "_computed", base.OrderedDict())
+    made = []
+
+    def result(run, key, output=0):
+        at = SimpleNamespace(run=SimpleNamespace(id=run), view={"output": output})
+        return base.once(at, (key,), lambda: made.append((run, key, output)) or len(made))
+
+    assert [result("a", 0), result("a", 0), result("b", 0)] == [1, 1, 2]
+    assert result("a", 0) == 1  # and is now the newest
+    assert result("a", 1) == 3  # pushes b out
+    assert [result("a", 0), result("b", 0)] == [1, 4]
+    assert result("b", 0, output=1) == 5
+    assert len(base._computed) == 2
 
 
 def test_axes_hold_every_snapshot():
@@ -111,7 +239,8 @@ def test_axes_hold_every_snapshot():
     for key in ("density", "lengths", "eigenvalues", "function"):
         fixed = layout(PICTURES[key], recorded)
         for epoch in recorded.snapshots.epochs:
-            drawn = _plain(PICTURES[key].make(At(recorded, recorded.moment(float(epoch)))))
+            at = At(recorded, recorded.moment(float(epoch)))
+            drawn = _plain(figure(fixed, frame(PICTURES[key], at)))
             for letter in "xy":
                 low, high = sorted(fixed.layout[f"{letter}axis"]["range"])
                 for trace in drawn["data"]:
@@ -130,7 +259,8 @@ def test_a_layout_is_the_union_and_a_frame_has_arrays_and_words_alone():
             "name": f"rank {rank}",
             "marker": {"color": "red", "size": [1, 2]},
         }
-        return {"data": [trace], "layout": {"title": {"text": str(rank)}, "yaxis": {"rangemode": "tozero"}}}
+        look = {"title": {"text": str(rank)}, "yaxis": {"rangemode": "tozero"}, "margin": {"t": 100 - rank, "r": rank}}
+        return {"data": [trace], "layout": look}
 
     figures = [drawn([1.0, 10.0], 3), drawn([2.0, 4.0], 12)]
     fixed, shot = over(figures), cut(figures[0])
@@ -140,6 +270,7 @@ def test_a_layout_is_the_union_and_a_frame_has_arrays_and_words_alone():
     assert look == {"type": "scatter", "marker.color": "red"}
     assert shown == {"x": [0, 1], "y": [1.0, 10.0], "name": "rank 3", "marker.size": [1, 2]}
     assert fixed.layout["yaxis"]["range"] == pytest.approx([0, 10.5])
+    assert fixed.layout["margin"] == {"t": 97, "r": 12}
     assert "title" not in fixed.layout
     assert shot.layout == {"title": {"text": "3"}}
 
@@ -197,6 +328,34 @@ def test_figures_are_written_by_the_command_line(tmp_path, capsys):
     assert {row["picture"] for row in json.loads(capsys.readouterr().out)} == document["files"].keys()
 
 
+def test_a_table_has_a_row_for_each_point_and_cell(tmp_path):
+    drawn = go.Figure([
+        go.Scatter(name="curve", x=[0.5, 1.0], y=[2.0, 3.0]), go.Heatmap(name="cells", z=[[1, 2], [3, 4]], x=["a", "b"])
+    ])  # fmt: skip
+    assert [tuple(row.values()) for row in table_of(drawn)] == [
+        ("curve", 0.5, 2.0, None), ("curve", 1.0, 3.0, None),
+        ("cells", "a", 0, 1), ("cells", "b", 0, 2), ("cells", "a", 1, 3), ("cells", "b", 1, 4),
+    ]  # fmt: skip
+    assert command(run("ASKL").id, "density", "--out", tmp_path / "density.csv") == 0
+    with (tmp_path / "density.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    density = PICTURES["density"].make(seen(run("ASKL")))
+    assert table[0].keys() == {"trace", "x", "y", "z"}
+    assert [row["trace"] for row in table] == [trace.name for trace in density.data for _ in trace.x]
+    assert [float(row["y"]) for row in table] == pytest.approx([y for trace in density.data for y in trace.y])
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_a_figure_becomes_an_image(kind, begins, tmp_path):
+    pytest.importorskip("kaleido", reason="the extra kernlab[figures] is not installed")
+    path = tmp_path / f"figure.{kind}"
+    try:
+        save(go.Figure([go.Scatter(x=[0, 1], y=[1, 0])]), path)
+    except KernlabError as error:
+        pytest.skip(str(error))
+    assert path.read_bytes().startswith(begins)
+
+
 def test_mistakes_at_the_command_line_are_sentences(tmp_path, capsys, monkeypatch):
     run_id = run("ASKL").id
     monkeypatch.setattr("kernlab.pictures.files.find_spec", lambda name: None)
@@ -211,3 +370,39 @@ def test_mistakes_at_the_command_line_are_sentences(tmp_path, capsys, monkeypatc
         assert command(*arguments) == 2
         assert words in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+#: Words of legends, colour bars and axes that need no definition; numbers and formulas of a fitted law are left out.
+PLAIN = {
+    "as printed", "at step", "at the other moment", "half, % and %", "independent: slope", "now", "polynomial", "ratio",
+    "rows", "rows of the data: slope", "this run's features: slope", "weight of the heaviest features", "wrong", "zero",
+    "then (step )", "on all rows", "scale -", "scale", "function", "row", "change (scaled)",
+    "input (scaled)", "pixel", "class",
+    "features, heaviest first", "index i", "index j", "row of the sample, by target", "row, by target", "x", "y",
+    "row of the sample, class by class", "row, class by class", "component", "share of points", "k now − then", "",
+    "first input", "second input", "points", "the point", "how much", "right (%)", "passes over the data",
+    "loss on new points − on known ones", "this model", "the most doubtful", "against it", "along its way",
+    "black", "white", "target", "· e i", "· i−",
+}  # fmt: skip
+
+
+def labels(made):
+    """What the legend, the colour bars and the axes of a figure are called, without mark-up and numbers."""
+    plain = _plain(made)
+    bars = [each.get("colorbar", {}) for each in plain["data"]] + [
+        each.get("marker", {}).get("colorbar", {}) for each in plain["data"]
+    ]
+    texts = [str(each.get("name")) for each in plain["data"] if each.get("showlegend") is not False]
+    texts += [bar["title"]["text"] for bar in bars if bar.get("title")]
+    texts += [plain["layout"].get(f"{axis}axis", {}).get("title", {}).get("text", "") for axis in "xy"]
+    return {re.sub(r"<[^>]*>", "", text or "") for text in texts}
+
+
+def test_every_label_of_a_picture_is_explained_or_plain():
+    unknown = {}
+    for key, (each, at) in one_of_each().items():
+        for text in labels(each.make(at)):
+            bare = re.sub(r"\s+", " ", re.sub(r"[−-]?\d[\d.,]*|(?<=slope) −", "", text)).strip()
+            if not found(text) and bare not in PLAIN:
+                unknown.setdefault(bare, key)
+    assert not unknown, "\n".join(unknown)

@@ -1,5 +1,8 @@
+"""The function in the view that suits its data, and figures that hold exactly its numbers."""
+
 import numpy as np
 import pytest
+from drawn import same
 
 from kernlab.errors import OptionError
 from kernlab.pictures.function_view import (
@@ -8,15 +11,15 @@ from kernlab.pictures.function_view import (
     Regions,
     Scores,
     Surface,
+    curve,
     decide,
     function_view,
-    line,
+    plot_function,
     projection,
     regions,
     scores,
     surface,
 )
-from kernlab.pictures.mosaic import mosaic
 
 # A grid of 2 rows (y = 10, 20) and 3 columns (x = 0, 1, 2), x running fastest.
 ROW_MAJOR = np.array([[0, 10], [1, 10], [2, 10], [0, 20], [1, 20], [2, 20]], float)
@@ -44,47 +47,78 @@ def test_regions_lie_where_the_scores_say():
 
 def test_the_other_order_of_the_grid_gives_the_same_picture():
     turned = ROW_MAJOR.reshape(2, 3, 2).swapaxes(0, 1).reshape(6, 2)
-    there = SCORES.reshape(2, 3, 3).swapaxes(0, 1).reshape(6, 3)
+    other = SCORES.reshape(2, 3, 3).swapaxes(0, 1).reshape(6, 3)
     first = regions(SCORES, ROW_MAJOR, (2, 3), POINTS, CODES, CLASSES)
-    second = regions(there, turned, (3, 2), POINTS, CODES, CLASSES)
+    second = regions(other, turned, (3, 2), POINTS, CODES, CLASSES)
     assert second.codes.tolist() == first.codes.tolist()
     assert second.x.tolist() == first.x.tolist()
     assert second.y.tolist() == first.y.tolist()
 
-
-def test_untrained_scores_make_no_margin():
-    found = regions(np.zeros((6, 3)), ROW_MAJOR, (2, 3), POINTS, CODES, CLASSES)
-    assert not found.ink.any()
+    heat, a, b, c = plot_function(first).data
+    same(heat, x=first.x, y=first.y, z=first.ink, customdata=first.margin, text=np.array(CLASSES)[first.codes])
+    assert (heat.zmin, heat.zmax) == (0, 3)
+    assert [stop for stop, _ in heat.colorscale] == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1])
+    same(a, x=[0.5], y=[12])
+    same(c, x=[1.5], y=[18])
+    assert len(b.x) == 0
+    assert len({trace.marker.symbol for trace in (a, b, c)}) == 3
+    assert not regions(np.zeros((6, 3)), ROW_MAJOR, (2, 3), POINTS, CODES, CLASSES).ink.any()
 
 
 def test_surface_shares_colours_with_the_targets():
     found = surface(np.arange(6.0), ROW_MAJOR, (2, 3), POINTS, [-1.0, 7.0])
     assert found.values.tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert found.limits == (-1, 7)
+    heat, points = plot_function(found).data
+    same(heat, z=found.values)
+    same(points.marker, color=[-1, 7])
+    assert (heat.zmin, heat.zmax) == (points.marker.cmin, points.marker.cmax) == found.limits == (-1, 7)
 
 
-def test_line_keeps_its_numbers():
-    found = line([1, 2, 3], [[0.0], [1.0], [2.0]], [[0.5]], [9.0], [4, 5, 6], feature="t", target="y")
-    assert (found.x.tolist(), found.y.tolist(), found.true.tolist()) == ([0, 1, 2], [1, 2, 3], [4, 5, 6])
-    assert (found.points.x.tolist(), found.points.y.tolist()) == ([0.5], [9])
+def test_a_curve_and_its_points():
+    found = curve([1, 2, 3], [[0.0], [1.0], [2.0]], [[0.5]], [9.0], [4, 5, 6], feature="t", target="q")
+    figure = plot_function(found)
+    points, predicted, true = figure.data
+    same(points, x=[0.5], y=[9])
+    same(predicted, x=[0, 1, 2], y=[1, 2, 3])
+    same(true, y=[4, 5, 6])
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("t", "q")
+    assert len(plot_function(found._replace(true=None)).data) == 2
 
 
 def test_scores_put_the_points_beneath_the_curves():
     found = scores([[0, 4.0], [1, 2.0]], [[0.0], [1.0]], [[0.2], [0.8]], [0, 1], ("no", "yes"))
-    assert found.values.tolist() == [[0, 4], [1, 2]]
     assert found.points.y == pytest.approx([-0.4, -0.64])
+    no, no_points, yes, yes_points = plot_function(found).data
+    same(no, x=[0, 1], y=[0, 1])
+    same(yes, y=[4, 2])
+    same(no_points, x=np.float32([0.2]))
+    same(yes_points, x=np.float32([0.8]))
+    assert no.line.dash != yes.line.dash
 
 
 def test_projection_marks_what_is_wrong():
-    found = projection(SCORES, ROW_MAJOR, [0, 1, 0, 0, 1, 0], CLASSES)
-    assert found.wrong.tolist() == [False, False, True, False, False, False]
-    assert found.score == pytest.approx(5 / 6)
+    found = projection(np.eye(3)[[0, 1, 0]], [[1, 2], [3, 4], [5, 6]], [0, 1, 2], CLASSES)
+    assert found.wrong.tolist() == [False, False, True]
+    figure = plot_function(found)
+    a, b, wrong = figure.data
+    same(a, x=[1, 5], text=["a", "c"])
+    same(b, x=[3], y=[4])
+    same(wrong, x=[5], y=[6])
+    assert "66.7% right" in figure.layout.title.subtitle.text
 
 
 def test_projection_of_a_regression_reports_its_error():
-    found = projection([[1.0], [5.0]], [[0, 0], [1, 1]], [[1.0], [2.0]])
+    found = projection([[1.0], [5.0]], [[1, 2], [3, 4]], [[1.0], [2.0]])
     assert found.score == pytest.approx(np.sqrt(4.5))
     assert not found.wrong.any()
+    (points,) = plot_function(found).data
+    same(points, x=[1, 3], customdata=[1, 2])
+    same(points.marker, color=[1, 5])
+
+
+def test_another_value_has_no_picture():
+    with pytest.raises(TypeError, match="no picture for int"):
+        plot_function(3)
 
 
 def test_the_score_of_a_projection_is_that_of_all_points():
@@ -94,38 +128,6 @@ def test_the_score_of_a_projection_is_that_of_all_points():
     assert len(found.x) == 1000
     assert found.total == 5000
     assert found.score == pytest.approx(0.9)
-
-
-def test_frequencies_are_tiled_longest_first():
-    omega = np.array([[1.0, 3.0, 2.0], [0, 0, 0], [0, 0, 0], [0.5, 1.5, 1]])
-    found = mosaic(omega, (2, 2))
-    assert found.shown.tolist() == [1, 2, 0]
-    gap = np.nan
-    expected = [[3, 0, gap, 2, 0], [0, 1.5, gap, 0, 1], [gap] * 5, [1, 0, gap, gap, gap], [0, 0.5, gap, gap, gap]]
-    np.testing.assert_array_equal(found.mosaic, np.array(expected, np.float32))
-    assert found.limit == pytest.approx(3, rel=0.05)
-    assert mosaic(omega, (2, 2), order="index", count=2).shown.tolist() == [0, 1]
-    assert mosaic(omega, (2, 2), order=[2]).shown.tolist() == [2]
-
-
-def test_each_tile_on_its_own_scale():
-    found = mosaic(np.array([[1.0, -8.0], [0, 4.0]]), (1, 2), each=True, order="index")
-    assert np.nanmax(np.abs(found.mosaic)) == 1
-    assert found.mosaic[0, -2:].tolist() == [-1, 0.5]
-
-
-def test_large_pictures_show_fewer_tiles():
-    found = mosaic(np.ones((100 * 100, 64)), (100, 100))
-    assert len(found.shown) == 2
-    assert found.mosaic.shape == (100, 201)
-    found = mosaic(np.ones((28 * 28, 64)), (28, 28))
-    assert len(found.shown) == 30  # five rows of six: 33 would fit, but not in full rows
-    assert found.mosaic.shape == (5 * 29 - 1, 6 * 29 - 1)
-
-
-def test_the_wrong_size_of_picture_is_a_sentence():
-    with pytest.raises(OptionError, match="must be the 6 inputs"):
-        mosaic(np.ones((6, 3)), (2, 2))
 
 
 CLASSIFY = {"task": "classification", "classes": CLASSES, "feature_names": ["u", "v"]}

@@ -1,9 +1,20 @@
+"""Gram matrices with their classes, differences and rows: the numbers, and the pictures that hold them."""
+
 import numpy as np
 import pytest
+from drawn import keeps_promises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlab.pictures.gram import Groups, gram_difference, gram_rows, gram_view
+from kernlab.pictures.gram import (
+    Groups,
+    gram_difference,
+    gram_rows,
+    gram_view,
+    plot_difference,
+    plot_gram,
+    plot_gram_rows,
+)
 
 GROUPS = Groups((2, 3, 6), ("a", "b", "c"))
 
@@ -52,3 +63,39 @@ def test_rows_carry_their_own_value():
     assert (view.wanted, view.n) == (2, 6)
     many = gram_rows(K, [0, 1] * 10)
     assert (len(many.rows), many.wanted) == (6, 20)
+
+
+rng = np.random.default_rng(0)
+Phi = rng.normal(size=(240, 30))
+K, OTHER = Phi @ Phi.T, Phi[:, :20] @ Phi[:, :20].T
+CLASSES = Groups((100, 130, 240), ("a", "b", "c"))
+
+
+def test_a_matrix_is_drawn_with_its_classes():
+    figure = plot_gram(gram_view(K, CLASSES), what="features")
+    keeps_promises(figure, 400_000)  # 240 rows are 230 kB of numbers; no other picture comes near it
+    np.testing.assert_allclose(figure.data[0].z, K, rtol=1e-6)
+    assert list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
+    assert list(figure.layout.xaxis.tickvals) == [49.5, 114.5, 184.5]
+    lines = {(line.x0, line.x1, line.y0, line.y1) for line in figure.layout.shapes}
+    assert lines == {(e, e, -0.5, 239.5) for e in (99.5, 129.5)} | {(-0.5, 239.5, e, e) for e in (99.5, 129.5)}
+    assert "within a class" in figure.layout.title.subtitle.text
+    assert not plot_gram(gram_view(K), what="exact").layout.shapes
+
+
+def test_a_difference_is_white_at_zero():
+    cells = plot_difference(gram_difference(K, OTHER, CLASSES), what="features − exact").data[0]
+    assert cells.zmin == -cells.zmax
+    assert cells.zmax == pytest.approx(np.abs(K - OTHER).max())
+    assert plot_difference(gram_difference(K, K), what="features − exact").data[0].zmax > 0
+
+
+def test_rows_are_curves_with_a_marker_at_their_own_place():
+    figure = plot_gram_rows(gram_rows(K, [3, 120], CLASSES))
+    keeps_promises(figure)
+    first, own, *_ = figure.data
+    np.testing.assert_allclose(first.y, K[3], rtol=1e-6)
+    assert (own.x[0], own.y[0]) == (3, pytest.approx(K[3, 3]))
+    assert f"row 3 (a): k(x, x) = {K[3, 3]:.3g}" == first.name
+    assert {(line.x0, line.x1) for line in figure.layout.shapes} == {(99.5, 99.5), (129.5, 129.5)}
+    assert "6 of 30" in plot_gram_rows(gram_rows(K, range(30))).layout.title.subtitle.text

@@ -1,6 +1,9 @@
+"""The joint density of pairs and ν against closed forms, and their figures."""
+
 import numpy as np
 import pytest
 import torch
+from drawn import same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -8,8 +11,18 @@ from scipy import stats
 from kernlab.errors import OptionError
 from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.pictures.directions import coordinate
-from kernlab.pictures.joint import joint_change, joint_density, kde2, mass_levels
-from kernlab.pictures.spectrum import nonstationarity
+from kernlab.pictures.joint import (
+    joint_change,
+    joint_density,
+    kde2,
+    mass_levels,
+    plot_joint,
+    plot_joint_change,
+    plot_joint_surface,
+)
+from kernlab.pictures.selection import cloud
+from kernlab.pictures.spectrum import Spectrum, nonstationarity
+from kernlab.pictures.theme import GREEN
 
 rng = np.random.default_rng(1)
 wide = rng.normal(size=(6, 20_000))
@@ -130,12 +143,54 @@ def test_joint_density_names_the_numbers():
     found = joint_density(3 * coordinate(6, 0), wide, partner, wide, other, what="x₁")
     assert found.along == 0
     assert found.total == pytest.approx(0.1 * 5 / 6, abs=0.01)
-    assert found.assigned_total == pytest.approx(0.5, abs=0.01)
     assert found.now.shape == found.assigned.shape == (64, 64)
-    assert found.outside < 0.05
     assert found.levels[0] < found.levels[1]
 
 
 def test_a_direction_without_length_is_a_sentence():
     with pytest.raises(OptionError, match="length above 0"):
         joint_density(np.zeros(6), wide, other, wide, other)
+
+
+LINE = coordinate(6, 0)
+NOW, THEN = Spectrum(wide[:, :2000], other[:, :2000]), Spectrum(other[:, :2000], wide[:, :2000])
+JOINT, START = (joint_density(LINE, *each.both, *THEN.both, what="here") for each in (NOW, THEN))
+
+
+def test_the_figure_has_the_density_the_assigned_levels_and_the_diagonal():
+    now, outer, inner, diagonal = plot_joint(JOINT).data
+    same(now, x=JOINT.grid, y=JOINT.grid, z=JOINT.now)
+    same(outer, z=JOINT.assigned)
+    assert (outer.contours.value, inner.contours.value) == JOINT.levels
+    same(diagonal, x=diagonal.y)
+    assert f"ν = {JOINT.along:.2f}" in plot_joint(JOINT).layout.title.subtitle.text
+    assert plot_joint(JOINT).layout.uirevision != plot_joint(JOINT._replace(what="elsewhere")).layout.uirevision
+
+
+def test_pairs_over_the_joint_density_carry_their_numbers():
+    drawn = cloud(LINE, NOW, [3, 77, 1999])
+    figure = plot_joint(JOINT, drawn)
+    traces = {trace.name: trace for trace in figure.data}
+    marked = np.isin(drawn.places, [3, 77, 1999])
+    same(traces["pairs"], x=drawn.x[~marked], y=drawn.y[~marked], customdata=drawn.places[~marked])
+    same(traces["selected"], customdata=[3, 77, 1999])
+    assert traces["selected"].marker.color == GREEN
+    assert f"{len(drawn.x)} of 2000 pairs drawn" in figure.layout.title.subtitle.text
+    assert (figure.layout.dragmode, figure.layout.selections) == ("select", ())
+    unmarked = plot_joint(JOINT, cloud(LINE, NOW))
+    assert "selected" not in [trace.name for trace in unmarked.data]
+    low, high = float(JOINT.grid[0]), float(JOINT.grid[-1])
+    assert unmarked.layout.xaxis.range == (low, high)  # points far out do not shrink the density
+
+
+def test_the_surface_is_the_density_with_a_line_over_the_diagonal():
+    surface, line = plot_joint_surface(JOINT).data
+    same(surface, x=JOINT.grid, y=JOINT.grid, z=JOINT.now)
+    same(line, x=JOINT.grid, y=JOINT.grid, z=np.diagonal(JOINT.now))
+
+
+def test_the_figure_of_a_change_is_centred_on_zero():
+    figure = plot_joint_change(joint_change(JOINT, START), "step 3")
+    same(figure.data[0], z=joint_change(JOINT, START).values)
+    assert figure.data[0].zmin == -figure.data[0].zmax
+    assert f"since step 3: ν {START.along:.3f} → {JOINT.along:.3f}" in figure.layout.title.subtitle.text

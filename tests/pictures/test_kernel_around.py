@@ -1,8 +1,11 @@
+"""The kernel around a point, in the plane of the sample, and the figures of both."""
+
 import numpy as np
 import pytest
+from drawn import keeps_promises
 
-from kernlab.pictures.kernel_around import kernel_profile, kernel_surface
-from kernlab.pictures.sample_plane import sample_plane, sample_view
+from kernlab.pictures.kernel_around import kernel_profile, kernel_surface, plot_kernel_profile, plot_kernel_surface
+from kernlab.pictures.sample_plane import plot_sample, sample_plane, sample_view
 
 rng = np.random.default_rng(0)
 
@@ -31,15 +34,15 @@ def test_few_inputs_keep_their_units():
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_points_that_are_moved_are_where_they_were_sent(d):
+def test_moved_points_have_the_wanted_coordinates(d):
     X = rng.normal(size=(20, d))
     plane = sample_plane(X, center=np.ones(d), scale=np.full(d, 3.0))
     to = rng.normal(size=(7, min(d, 2)))
-    there = plane.moved(X[4], to)
-    np.testing.assert_allclose(plane.place(there), to, atol=1e-12)
-    # What the plane does not hold stays as it is at x₀.
+    moved = plane.moved(X[4], to)
+    np.testing.assert_allclose(plane.place(moved), to, atol=1e-12)
+    # Coordinates beyond the plane are those of x₀.
     rest = np.eye(d) - plane.directions.T @ plane.directions
-    np.testing.assert_allclose((there - X[4]) @ rest, 0, atol=1e-12)
+    np.testing.assert_allclose((moved - X[4]) @ rest, 0, atol=1e-12)
 
 
 def test_a_single_row_still_has_a_plane():
@@ -93,3 +96,45 @@ def test_the_sample_as_points():
     plane = sample_plane(rng.normal(size=(20, 4)))
     view = sample_view(plane, np.arange(20) % 2, np.ones(20), classes=("a", "b"))
     np.testing.assert_allclose(np.column_stack([view.x, view.y]), plane.coordinates, rtol=1e-5)
+
+
+CODES = np.repeat([0, 1, 2], [100, 30, 110])
+X = rng.normal(size=(240, 5))
+PLANE = sample_plane(X)
+
+
+def wave(A, B):
+    return np.cos((A[:, None] - B[None]).sum(2))
+
+
+def test_below_zero_a_surface_is_warm():
+    figures = [
+        plot_kernel_surface(kernel_surface("now", bump, X, 3, PLANE, CODES, ("a", "b", "c"))),
+        plot_kernel_surface(kernel_surface("now", wave, X, 3, PLANE)),
+    ]
+    for figure in figures:
+        keeps_promises(figure)
+    plain, signed = (figure.data[0] for figure in figures)
+    assert plain.zmin == 0
+    assert signed.zmin == -signed.zmax
+    clouds = [trace for trace in figures[0].data if trace.name in "abc"]
+    assert sorted(place for cloud in clouds for place in cloud.customdata) == list(range(240))
+    curves = plot_kernel_profile(kernel_profile({"now": bump, "exact": wave}, X, 3, PLANE))
+    keeps_promises(curves)
+    assert [trace.name for trace in curves.data] == ["now", "exact"]
+    assert curves.layout.shapes[0].x0 == pytest.approx(PLANE.coordinates[3, 0])
+
+
+def test_points_of_the_sample_carry_their_row_and_the_selected_ones_a_ring():
+    diagonal = rng.random(240)
+    figure = plot_sample(sample_view(PLANE, CODES, diagonal, [5, 7], classes=("a", "b", "c")))
+    keeps_promises(figure)
+    clouds = [trace for trace in figure.data if trace.name in "abc"]
+    assert sorted(place for cloud in clouds for place in cloud.customdata) == list(range(240))
+    assert clouds[0].text[5] == f"{diagonal[5]:.4g}"
+    ring = figure.data[-1]
+    assert ring.name == "selected"
+    np.testing.assert_allclose(ring.x, PLANE.coordinates[[5, 7], 0], rtol=1e-6)
+    targets = plot_sample(sample_view(sample_plane(X[:, :1]), X[:, 0], diagonal))
+    keeps_promises(targets)
+    assert targets.data[-1].name == "sample"

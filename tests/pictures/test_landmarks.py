@@ -1,8 +1,19 @@
+"""Landmarks on the data and as pictures: their places, and the figures that hold them."""
+
 import numpy as np
 import pytest
 
 from kernlab.errors import OptionError
-from kernlab.pictures.landmarks import LINES, SHOWN, landmark_pictures, landmarks
+from kernlab.pictures.function_view import Points
+from kernlab.pictures.landmarks import (
+    LINES,
+    SHOWN,
+    Landmarks,
+    landmark_pictures,
+    landmarks,
+    plot_landmark_pictures,
+    plot_landmarks,
+)
 
 rng = np.random.default_rng(0)
 START = np.array([[0.0, 0], [1, -1], [2, 2]])
@@ -114,3 +125,47 @@ def test_a_change_is_shown_on_a_scale_round_zero():
 def test_pictures_of_another_size_are_refused():
     with pytest.raises(OptionError, match="height times width"):
         landmark_pictures(np.zeros((2, 6)), np.zeros((2, 6)), (2, 2))
+
+
+F = np.float32
+VIEW = Landmarks(
+    F([1, 2]), F([3, 4]), F([0, 2]), F([3, 5]), np.array([1]), 9, 0.5,
+    Points(F([7, 8, 9]), F([1, 1, 2]), np.array([0, 1, 0]), 3), None, ("no", "yes"), ("a", "b"), "",
+)  # fmt: skip
+
+
+def by_name(figure):
+    return {trace.name: trace for trace in figure.data}
+
+
+def test_landmarks_on_classes():
+    figure = plot_landmarks(VIEW)
+    drawn = by_name(figure)
+    assert list(drawn) == ["no", "yes", "from its start", "landmarks"]
+    assert list(drawn["no"].x) == [7, 9]
+    assert list(drawn["landmarks"].x) == [1, 2]
+    np.testing.assert_array_equal(drawn["from its start"].x, [2, 2, np.nan])
+    np.testing.assert_array_equal(drawn["from its start"].y, [5, 4, np.nan])
+    assert "2 of 9 landmarks, lines for 1 of them" in figure.layout.title.subtitle.text
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("a", "b")
+
+
+def test_landmarks_on_targets_take_their_colours():
+    drawn = by_name(plot_landmarks(VIEW._replace(classes=(), target="q")))
+    assert list(drawn["data"].marker.color) == [0, 1, 0]
+
+
+def test_landmarks_on_a_curve_are_ticks():
+    drawn = by_name(plot_landmarks(VIEW._replace(classes=(), curve=(F([0, 5]), F([2, 6])))))
+    assert list(drawn["prediction"].y) == [2, 6]
+    assert drawn["landmarks"].marker.symbol == "line-ns-open"
+    assert isinstance(drawn["data"].marker.color, str)
+
+
+@pytest.mark.parametrize("change", [False, True])
+def test_landmarks_as_pictures(change):
+    found = landmark_pictures(np.arange(12.0).reshape(2, 6), np.zeros((2, 6)), (2, 3), change=change)
+    figure = plot_landmark_pictures(found)
+    np.testing.assert_array_equal(figure.data[0].z, found.mosaic)
+    assert (figure.data[0].zmin, figure.data[0].zmax) == found.limits
+    assert "2 of 2" in figure.layout.title.subtitle.text

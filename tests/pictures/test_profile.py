@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from drawn import same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from kernlab.feature_maps import FEATURE_MAPS
 from kernlab.feature_maps.densities import DENSITIES, draw
 from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.directions import coordinate
-from kernlab.pictures.profile import part, profile, profile_change, reach
+from kernlab.pictures.profile import part, plot_part, plot_profile, plot_profile_change, profile, profile_change, reach
 from kernlab.pictures.spectrum import Spectrum
 
 rng = np.random.default_rng(6)
@@ -114,3 +115,28 @@ def test_what_has_changed_between_two_moments():
     found = profile_change(now, then)
     assert found.values == pytest.approx(now.now - then.now, abs=1e-6)
     assert not profile_change(now, now).values.any()
+    same(plot_profile_change(found, "step 3").data[0], x=found.tau, y=found.values)
+
+
+def test_the_figure_has_a_band_of_two_standard_errors():
+    law = FrequencyLaw("gaussian", 1.3, pairs=2)
+    found = profile([1, 0, 0], spectrum(pairs=2), spectrum(pairs=2, seed=1), law=law, what="here")
+    traces = {trace.name: trace for trace in plot_profile(found).data}
+    same(traces["now"], x=found.tau, y=found.now)
+    same(traces["before training"], y=found.before)
+    same(traces["Gaussian pair kernel, exact"], y=found.exact)
+    upper, lower = np.split(np.asarray(traces["± 2 standard errors"].y), 2)
+    np.testing.assert_allclose(upper - lower[::-1], 4 * found.error, atol=1e-6)
+    alone = plot_profile(found._replace(exact=None, before=None))
+    assert [trace.name for trace in alone.data] == ["± 2 standard errors", "now"]
+    assert alone.layout.uirevision == plot_profile(found).layout.uirevision
+    assert alone.layout.uirevision != plot_profile(found._replace(what="elsewhere")).layout.uirevision
+
+
+def test_the_figure_of_a_part_has_the_whole_and_the_rest():
+    found = part([1, 0, 0], spectrum(count=2000), [3, 77, 1999], what="here")
+    figure = plot_part(found)
+    for trace, values in zip(figure.data, (found.whole, found.rest, found.part), strict=True):
+        same(trace, x=found.tau, y=values.astype(np.float32))
+    assert [trace.name for trace in figure.data] == ["whole kernel", "the rest", "selected"]
+    assert "3 of 2000" in figure.layout.title.subtitle.text

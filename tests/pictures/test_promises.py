@@ -1,173 +1,130 @@
-"""Every picture, drawn from a run of each kind, keeps what all pictures promise."""
+"""Pictures of a large run keep what every picture promises, and are drawn quickly enough to follow training."""
 
 import time
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from drawn import has_values, keeps_promises
 
+from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures import (
     bound_terms,
     curves,
     density,
     directions,
+    frequency_pictures,
     function_view,
     identity,
+    importance,
     joint,
     landmarks,
+    profile,
+    selection,
     weights,
 )
-from kernlab.pictures.bound_terms import plot_bound_history, plot_bound_now
-from kernlab.pictures.curves import plot_curves
-from kernlab.pictures.density import plot_density
-from kernlab.pictures.frequency_pictures import frequency_pictures, plot_frequency_pictures
-from kernlab.pictures.function_view import plot_function
-from kernlab.pictures.identity import plot_identity
-from kernlab.pictures.joint import plot_joint
-from kernlab.pictures.landmarks import plot_landmark_pictures, plot_landmarks
-from kernlab.pictures.spectrum import spectrum_at
-from kernlab.pictures.weights import plot_diagonal, plot_singular_values
+from kernlab.pictures.spectrum import Spectrum
 
 rng = np.random.default_rng(0)
-BOUND = ("empirical_risk", "weight_norm", "rank", "mean_trace", "lipschitz", "rademacher", "worst_case")
-BOUND += ("dual_norm", "dual_norm_se", "complexity", "confidence", "total", "gap")
-IDENTITY = ("discriminant_information", "target_norm", "predicted_error", "ridge_error")
+d, D, v, IMAGE = 784, 2000, 2500, (28, 28)
 
-
-class Scene(NamedTuple):
-    history: dict
-    snapshot: dict
-    static: dict
-    facts: dict
-
-    @property
-    def frequencies(self):
-        first, second = self.snapshot, self.static
-        return first["omega"], second["omega_initial"], first.get("omega_prime"), second.get("omega_prime_initial")
-
-
-def scene(view="regions", task="classification", d=2, D=300, image=None):
-    steps = np.arange(1, 3001)
-    series = (steps, steps / 300, rng.random(3000) + 0.1)
-    rare = (steps[::100], steps[::100] / 300, rng.random(30) + 0.1)
-    names = ("objective", "loss", "trace_norm", "feature_norm", "learning_rate")
-    history = dict.fromkeys(names, series)
-    bounds = [f"bound/{term}" for term in (*BOUND, *IDENTITY)]
-    names = ("train_metric", "test_metric", "train_loss", "test_loss", "constant", *bounds)
-    history |= dict.fromkeys(names, rare)
-    classes = ("a", "b", "c") if task == "classification" else ()
-    K = len(classes) or 2
-    v = {"regions": 2500, "curve": 400}.get(view, 900)
-    axis = np.linspace(-1, 1, 50)
-    axes = np.stack([g.ravel() for g in np.meshgrid(axis, axis)], 1)
-    labels = rng.integers(0, 3, v) if classes else rng.normal(size=(v, K))
-    static = {
-        "omega_initial": rng.normal(size=(d, D)).astype(np.float32),
-        "data_points": rng.normal(size=(700, d)),
-        "data_targets": rng.integers(0, 3, 700) if classes else rng.normal(size=(700, K)),
-        "view_labels": labels,
-        "view_axes": axes if view == "regions" else np.linspace(-1, 1, v)[:, None],
-        "view_projection": rng.normal(size=(v, 2)),
-        "inputs_center": np.zeros(d),
-        "inputs_scale": np.ones(d),
-        "landmarks_initial": rng.normal(size=(D, d)).astype(np.float32),
-    }
-    if view == "projection":
-        static |= {"view_center": np.zeros(d), "view_directions": np.eye(d)[:2]}
-    snapshot = {
-        "omega": rng.normal(size=(d, D)).astype(np.float32),
-        "weight_singular_values": np.linspace(2, 0, K),
-        "view_scores": rng.normal(size=(v, K)),
-        "diagonal": rng.random(200),
-        "landmarks": rng.normal(size=(D, d)).astype(np.float32),
-    }
-    static["omega_prime_initial"] = rng.normal(size=(d, D)).astype(np.float32)
-    snapshot["omega_prime"] = rng.normal(size=(d, D)).astype(np.float32)
-    facts = {
-        "view": view,
-        "view_grid": [50, 50] if view == "regions" else None,
-        "task": task,
-        "metric": "accuracy" if classes else "rmse",
-        "classes": classes or ("p", "q"),
-        "image_shape": image,
-        "feature_names": [f"feature {j}" for j in range(d)],
-    }
-    return Scene(history, snapshot, static, facts)
-
-
-SCENES = {
-    "plane": scene(),
-    "surface": scene(task="regression"),
-    "line": scene("curve", "regression", d=1),
-    "scores": scene("curve", d=1),
-    "pictures": scene("projection", d=784, D=2000, image=[28, 28]),
-    "table": scene("projection", "regression", d=9),
-}
-
-
-def draw_joint(run):
-    omega, first, other, first_other = run.frequencies
-    return plot_joint(
-        joint.joint_density(principal(run), omega, other, first, first_other, what="principal direction 1")
-    )
-
-
-def principal(run):
-    return directions.principal_directions(run.snapshot["omega"])[:, 0]
-
-
+steps = np.arange(1, 3001)
 PARTS = ("objective", "loss", "trace_norm", "feature_norm")
+BOUND = ("empirical_risk", "weight_norm", "rank", "mean_trace", "lipschitz", "rademacher", "worst_case", "dual_norm",
+         "dual_norm_se", "complexity", "confidence", "total", "gap", "discriminant_information", "target_norm",
+         "predicted_error", "ridge_error")  # fmt: skip
+HISTORY = dict.fromkeys(PARTS, (steps, steps / 300, rng.random(3000) + 0.1))
+HISTORY |= dict.fromkeys(
+    ("train_metric", "test_metric", "constant", *(f"bound/{term}" for term in BOUND)),
+    (steps[::100], steps[::100] / 300, rng.random(30) + 0.1),
+)
+
+NOW, THEN = (Spectrum(*rng.normal(size=(2, d, D)).astype(np.float32)) for _ in range(2))
+LINE = directions.coordinate(d, 300)
+LAW = FrequencyLaw("gaussian", 1.0, pairs=2)
+axis = np.linspace(-1, 1, 50)
+STATIC = {
+    "data_points": rng.normal(size=(1000, 2)), "data_targets": rng.integers(0, 3, 1000),
+    "view_axes": np.stack([each.ravel() for each in np.meshgrid(axis, axis)], 1),
+    "view_labels": rng.integers(0, 3, v), "view_projection": rng.normal(size=(v, 2)),
+    "view_center": np.zeros(d), "view_directions": np.eye(d)[:2],
+    "landmarks_initial": rng.normal(size=(D, d)).astype(np.float32),
+}  # fmt: skip
+SNAPSHOT = {"view_scores": rng.normal(size=(v, 3)), "landmarks": rng.normal(size=(D, d)).astype(np.float32)}
+FACTS = {"task": "classification", "classes": ("a", "b", "c"), "image_shape": IMAGE, "view_grid": [50, 50]}
+
+
+def function(view, task="classification", output=0, **static):
+    facts = {**FACTS, "view": view, "task": task}
+    return function_view.plot_function(function_view.function_view(SNAPSHOT, STATIC | static, facts, output=output))
+
+
+def joint_density(one=NOW):
+    return joint.joint_density(LINE, *one.both, *THEN.both, what="here")
+
+
+def direction_density(one=NOW):
+    return density.direction_density(LINE, one, THEN, what="here", law=lambda grid: LAW.along(LINE, grid))
+
+
+LINES = {"view_axes": np.linspace(-1, 1, v)[:, None], "data_points": rng.normal(size=(1000, 1))}
+REAL = {"data_targets": rng.normal(size=(1000, 3)), "view_labels": rng.normal(size=(v, 3))}
 PICTURES = {
-    "objective": lambda run: plot_curves(
-        curves.curves(run.history, PARTS, smoothing=0.9), title="Objective", y="value"
+    "objective": lambda: curves.plot_curves(curves.curves(HISTORY, PARTS, smoothing=0.9), title="Objective", y="y"),
+    "metric": lambda: curves.plot_curves(
+        curves.curves(HISTORY, ["train_metric", "test_metric"]), title="Accuracy", y="accuracy (%)", constant=True
     ),
-    "metric": lambda run: plot_curves(
-        curves.curves(run.history, ["train_metric", "test_metric"]), title="Accuracy", y="accuracy (%)", constant=True
+    "regions": lambda: function("regions"),
+    "surface": lambda: function("regions", "regression", 1, **REAL),
+    "scores": lambda: function("curve", **LINES),
+    "curve": lambda: function("curve", "regression", 1, **LINES, **REAL),
+    "projection": lambda: function("projection"),
+    "outputs": lambda: function("projection", "regression", **REAL),
+    "density": lambda: density.plot_density(direction_density()),
+    "density change": lambda: density.plot_density_change(
+        density.density_change(direction_density(), direction_density(THEN)), "step 3"
     ),
-    "density": lambda run: plot_density(density.direction_density(principal(run), *run.frequencies, what="here")),
-    "length": lambda run: plot_density(density.length_density(*run.frequencies)),
-    "joint": draw_joint,
-    "bound_history": lambda run: plot_bound_history(bound_terms.bound_history(run.history)),
-    "bound_now": lambda run: plot_bound_now(bound_terms.bound_now(bound_terms.newest(run.history))),
-    "function": lambda run: plot_function(function_view.function_view(run.snapshot, run.static, run.facts)),
-    "singular_values": lambda run: plot_singular_values(
-        weights.singular_values(run.snapshot["weight_singular_values"])
+    "length": lambda: density.plot_density(density.length_density(NOW, THEN)),
+    "joint": lambda: joint.plot_joint(joint_density(), selection.cloud(LINE, NOW, [3, 77, 1999])),
+    "joint surface": lambda: joint.plot_joint_surface(joint_density()),
+    "joint change": lambda: joint.plot_joint_change(joint.joint_change(joint_density(), joint_density(THEN)), "now"),
+    "cloud": lambda: selection.plot_cloud(selection.cloud(LINE, Spectrum(NOW.omega), [3, 77])),
+    "profile": lambda: profile.plot_profile(profile.profile(LINE, NOW, THEN, law=LAW, what="here")),
+    "part": lambda: profile.plot_part(profile.part(LINE, NOW, [3, 77, 1999], what="here")),
+    "importance": lambda: importance.plot_importance(importance.importance(NOW, THEN)),
+    "pixels": lambda: importance.plot_importance_picture(importance.importance_picture(NOW, IMAGE, THEN), since="x"),
+    "frequencies": lambda: frequency_pictures.plot_frequency_pictures(
+        frequency_pictures.frequency_pictures(NOW, IMAGE, then=THEN, selected=[3, 77, 1999])
     ),
-    "diagonal": lambda run: plot_diagonal(weights.diagonal(run.snapshot["diagonal"])),
-    "identity": lambda run: plot_identity(identity.identity(run.history)),
-    "landmarks": lambda run: plot_landmarks(landmarks.landmarks(run.snapshot, run.static, run.facts)),
-    "landmark_pictures": lambda run: plot_landmark_pictures(
-        landmarks.landmark_pictures(
-            run.snapshot["landmarks"], run.static["landmarks_initial"], run.facts["image_shape"], change=True
-        )
+    "landmarks": lambda: landmarks.plot_landmarks(
+        landmarks.landmarks(SNAPSHOT, STATIC, FACTS | {"view": "projection"})
     ),
-    "frequencies": lambda run: plot_frequency_pictures(
-        frequency_pictures(spectrum_at(run.snapshot), run.facts["image_shape"])
+    "landmark pictures": lambda: landmarks.plot_landmark_pictures(
+        landmarks.landmark_pictures(SNAPSHOT["landmarks"], STATIC["landmarks_initial"], IMAGE, change=True)
     ),
-}
-OF_PICTURES = ("frequencies", "landmark_pictures")
-CASES = [(name, kind) for kind in SCENES for name in PICTURES if name not in OF_PICTURES or kind == "pictures"]
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_every_picture_keeps_its_promises(name, kind):
-    figure = PICTURES[name](SCENES[kind])
-    layout = keeps_promises(figure)
-    assert figure.data
-    if name not in OF_PICTURES:
-        assert layout.xaxis.title.text
-        assert layout.yaxis.title.text or name == "bound_now"
-    assert has_values(figure)
+    "bound_history": lambda: bound_terms.plot_bound_history(bound_terms.bound_history(HISTORY)),
+    "bound_now": lambda: bound_terms.plot_bound_now(bound_terms.bound_now(bound_terms.newest(HISTORY))),
+    "identity": lambda: identity.plot_identity(identity.identity(HISTORY)),
+    "singular_values": lambda: weights.plot_singular_values(weights.singular_values(np.linspace(2, 0, 26))),
+    "diagonal": lambda: weights.plot_diagonal(weights.diagonal(rng.random(200))),
+}  # fmt: skip
+#: Their axes have no names: pixels, or bars that name themselves.
+PLAIN = {"frequencies", "landmark pictures", "pixels", "bound_now"}
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_is_quick_enough_to_be_redrawn_live(name):
+def test_a_large_picture_keeps_its_promises_and_is_quick_enough_to_be_redrawn_live(name):
     # Below 15 ms on an idle core. Processor time of this thread, the best of five: other processes count little, but
     # a shared core and threads of the linear algebra that wait for each other have cost five times as much.
-    large, times = SCENES["pictures"], []
+    times = []
     for _ in range(5):
         start = time.thread_time()
-        PICTURES[name](large)
+        figure = PICTURES[name]()
         times.append(time.thread_time() - start)
+        if times[-1] < 0.15:
+            break
     assert min(times) < 0.15
+    layout = keeps_promises(figure)
+    assert has_values(figure)
+    if name not in PLAIN:
+        assert layout.xaxis.title.text
+        assert layout.yaxis.title.text

@@ -1,10 +1,5 @@
-"""Bars of what was reached, and weights of the kernels in a dictionary."""
+"""Bars of what a run reached, head by head."""
 
-import numpy as np
-import pytest
-
-from kernlab.feature_maps import Dictionary
-from kernlab.pictures.mixture import mixture, plot_mixture
 from kernlab.pictures.results import plot_results, results
 
 NAMES = {"ridge": "ridge", "linear_svm": "linear SVM"}
@@ -30,16 +25,3 @@ def test_large_errors_are_written_with_a_prefix_and_the_constant_is_a_line():
     figure = plot_results(results({"train_metric": 6e4, "test_metric": 5e4}, NAMES, percent=False, constant=1e5), y="")
     assert figure.data[0].texttemplate == "%{y:.3~s}"
     assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 1e5
-
-
-def test_kernel_weights_are_shares_named_by_their_kernels():
-    theta = np.arange(1.0, 24.0)
-    view = mixture(theta, np.full(23, 0.2))
-    assert view.share == pytest.approx(theta / theta.sum(), rel=1e-6)
-    assert view.start == pytest.approx(np.full(23, 1 / 23), rel=1e-6)
-    assert view.effective == pytest.approx(theta.sum() ** 2 / (theta**2).sum())
-    assert (view.names[0], view.names[12], view.names[13], view.names[22]) == ("γ = 2⁻⁹", "γ = 2³", "s = 1", "s = 10")
-    assert len(view.names) == Dictionary.count
-    gaussian, polynomial, start = plot_mixture(view).data
-    assert (len(gaussian.x), len(polynomial.x), len(start.x)) == (13, 10, 23)
-    assert [*gaussian.y, *polynomial.y] == pytest.approx(view.share)

@@ -1,6 +1,20 @@
 import re
 
-from kernlab.pictures.theme import BASELINES, CLASSES, METHODS, ROLES, class_style, fade, figure, method_style, role
+from kernlab.methods import METHODS as NAMED
+from kernlab.pictures.theme import (
+    BASELINES,
+    CLASSES,
+    MOMENTS,
+    ROLES,
+    class_style,
+    fade,
+    figure,
+    method_style,
+    moment_style,
+    role,
+)
+
+METHODS = {name: method_style(name) for name, each in NAMED.items() if each.look}
 
 
 def test_no_two_methods_look_alike_and_colour_is_never_the_only_difference():
@@ -15,13 +29,7 @@ def test_the_five_methods_that_are_compared_most_differ_in_everything():
         assert len(set(part)) == 5
 
 
-def test_every_named_method_is_there():
-    named = """SK NSK SKL NSKL ASKL RFDI NysDI RF-LS Nys-LS RF-CE Nys-CE RF Nys Nys-kmeans LKRF LKRF-resampled
-    FKS-Fourier FKS-wavelet eSVR-rbf eSVR-poly nuSVR-rbf nuSVR-poly SVC-rbf KRR MKL Deep-ASKL"""
-    assert set(named.split()) == set(METHODS)
-
-
-def test_rivals_look_like_no_method_and_like_none_of_the_others():
+def test_baselines_look_like_no_method_and_like_none_of_the_others():
     assert len({style.symbol for style in (*METHODS.values(), *BASELINES.values())}) == len(METHODS) + len(BASELINES)
     assert len({(style.colour, style.dash) for style in BASELINES.values()}) == len(BASELINES)
     assert method_style("svm-rbf") == BASELINES["svm-rbf"]
@@ -32,9 +40,10 @@ def test_an_own_method_keeps_its_look():
     assert {method_style(f"mine {i}") for i in range(40)} != {method_style("mine")}
 
 
-def test_classes_repeat_after_the_last():
-    assert class_style(len(CLASSES)) == CLASSES[0]
-    assert len(set(CLASSES)) == len(CLASSES)
+def test_classes_have_one_of_ten_colours_and_no_two_of_a_hundred_look_alike():
+    assert [class_style(code) for code in range(len(CLASSES))] == list(CLASSES)
+    assert class_style(len(CLASSES) + 3)[0] == CLASSES[3][0]
+    assert len({class_style(code) for code in range(len(CLASSES) ** 2)}) == len(CLASSES) ** 2
 
 
 def test_terms_of_a_bound_are_known_with_their_prefix():
@@ -56,3 +65,10 @@ def test_the_shared_look():
     assert base.paper_bgcolor == base.plot_bgcolor == "rgba(0,0,0,0)"
     sizes = (base.font.size, base.xaxis.tickfont.size, base.xaxis.title.font.size, base.legend.font.size)
     assert min(*sizes, base.title.font.size, layout.title.subtitle.font.size, base.hoverlabel.font.size) >= 14
+
+
+def test_moments_look_the_same_everywhere_and_differ_in_more_than_colour():
+    for part in zip(*MOMENTS.values(), strict=True):
+        assert len(set(part)) == len(MOMENTS)
+    assert moment_style("then, epoch 3") == MOMENTS["then"]
+    assert moment_style("mine") == MOMENTS["now"]
