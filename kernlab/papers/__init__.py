@@ -1,4 +1,4 @@
-"""The papers that kernlab is made from, one file each: printed tables, reproductions, and the errors found."""
+"""The papers that kernlab implements, one file each: printed tables, reproductions, and the errors found."""
 
 # They register themselves, in the order of the page.
 from kernlab.papers import askl, discriminant, frames, lkrf  # noqa: F401

@@ -1,10 +1,10 @@
-"""What the files of the papers share: what a paper is, its tables and reproductions, and the errors found in it.
+"""What the papers have in common: their tables and reproductions, the errors found in them, and how those are drawn.
 
     Paper ─ results:  PrintedTable   a printed table that an ordinary comparison reproduces
-          │           Reproduction   a figure or an example that a function computes anew
+          │           Reproduction   a figure or an example that one function computes anew
           └ mistakes: Mistake        numbers(**sliders) → NamedTuple → draw(…) → figure
 
-Each paper is one file, which makes its :class:`Paper` and puts it into :data:`PAPERS`.
+Each paper is one file, which publishes its :class:`Paper`.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class Slider(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """One thing that is wrong in a paper, or easily taken wrong, with the numbers and the picture that show it.
+    """An error in a paper, or a passage that is easily misread, with the numbers and the picture that show it.
 
     Attributes:
         key: its name in the address.
         kind: of :data:`KINDS`.
         title: in a few words.
-        formula: LaTeX, a line each: as it is.
+        formula: the correct formula in LaTeX, one string for each line.
         source: paper and equation.
-        words: what is wrong and what kernlab does.
-        try_this: what to move and what to look for.
-        alt: what the picture shows, for readers who cannot see it.
-        numbers: what the picture shows as a NamedTuple, from the sliders' values by key.
-        draw: the figure of those numbers.
-        sliders: what can be moved.
+        words: what is wrong, and what kernlab does instead.
+        try_this: which slider to change, and what to observe.
+        alt: a description of the picture for readers who cannot see it.
+        numbers: from the sliders' values, by key, to the numbers of the picture, a NamedTuple.
+        draw: from these numbers to the figure.
+        sliders: the arguments that can be changed.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Mistake(NamedTuple):
         return self.draw(self.numbers(**values))
 
 
-#: What kind of mistake it is: words, icon and colour.
+#: The kinds of mistakes: title, icon and colour.
 KINDS: dict[str, tuple[str, str, Literal["red", "orange", "blue", "violet"]]] = {
     "error": ("Error in a formula", ":material/error:", "red"),
     "scale": ("Printed figures off their scale", ":material/straighten:", "orange"),
@@ -94,20 +94,20 @@ class Reproduction:
         name: as ``kernlab reproduce`` takes it.
         label: what the Papers page calls it.
         run: ``(progress, *, datasets, repeats, seed)`` → rows of a table, ours beside what was printed.
-        said: how it is computed, and how long that takes.
-        title, head, rows, note: the table that the paper printed; without rows ``note`` says what its figures claim.
-        parts: names of its parts, which ``datasets`` chooses from.
-        first: parts that are chosen where nothing else is.
-        columns: of our table: key, heading, decimals (None: as it is).
-        figure: what is drawn: key and axis.
-        remark: what stands beneath our table.
+        protocol: how it is computed, and how long that takes.
+        title, head, rows, note: the printed table; without rows, ``note`` says what the printed figures claim.
+        parts: names of its parts, from which ``datasets`` chooses.
+        first: the parts that are chosen by default.
+        columns: of our table: key, heading, decimals (None: text).
+        figure: key and axis title of the column that is drawn.
+        remark: a note beneath our table.
         prepared: a part needs a prepared file of its name.
     """
 
     name: str
     label: str
     run: Callable[..., list[dict[str, Any]]]
-    said: str
+    protocol: str
     title: str
     note: str
     parts: tuple[str, ...]
@@ -122,15 +122,15 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the papers that kernlab is made from.
+    """One of the papers that kernlab implements.
 
     Attributes:
-        key, name: in addresses, and as people say it.
-        title: its own.
+        key, name: in addresses, and in texts.
+        title: of the paper.
         citation: authors, place and year.
-        claim: what it says, in our words.
+        claim: its results, in our words.
         results: its tables and figures that can be reproduced.
-        mistakes: what was found in it, in the order of the page.
+        mistakes: found in it, in the order of the page.
     """
 
     key: str
@@ -157,7 +157,7 @@ def publish(paper: Paper) -> None:
 
 
 def over_repeats(turns: Sequence[Sequence[Mapping[str, Any]]], measured: Sequence[str]) -> list[dict[str, Any]]:
-    """One table from one of each repeat: measured columns become means, with ``…_std`` where there are several."""
+    """The tables of several repeats as one: measured columns become means, with ``…_std`` for two or more repeats."""
     rows = []
     for same in zip(*turns, strict=True):
         row = dict(same[0])
@@ -171,7 +171,7 @@ def over_repeats(turns: Sequence[Sequence[Mapping[str, Any]]], measured: Sequenc
     return rows
 
 
-# -- drawing: as printed in red and broken, as it is in blue and unbroken
+# -- drawing: printed results in red and dashed, correct ones in blue and solid
 
 POINTS = 160  # of a curve
 AS_PRINTED, AS_IT_IS = (VERMILLION, "dash"), (BLUE, "solid")
@@ -179,7 +179,7 @@ TENS: dict[str, Any] = {"type": "log", "dtick": 1, "exponentformat": "power"}
 
 
 def line(x: Any, y: Any, name: str, colour: str, dash: str, where: str) -> go.Scatter:
-    """A curve; ``where`` describes the place in the hover."""
+    """A curve; ``where`` names the position in the hover text."""
     style = {"color": colour, "dash": dash, "width": 2.5}
     hover = f"{name}: %{{y:.4~g}}<extra>{where}</extra>"
     return go.Scatter(x=x, y=y, mode="lines", name=name, line=style, hovertemplate=hover)
@@ -194,6 +194,6 @@ def mark(at: float, value: float, name: str, hover: str, colour: str, symbol: st
 
 
 def upright(x: float, colour: str, dash: str = "dot") -> dict[str, Any]:
-    """An upright line over the whole height of a figure."""
+    """A vertical line over the whole height of a figure."""
     style = {"color": colour, "dash": dash, "width": 2}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}

@@ -1,4 +1,4 @@
-"""Discriminant Information (Al, Hou & Kung 2020): Figures 1 and 2, and what is easily taken wrong in the paper."""
+"""Discriminant Information (Al, Hou & Kung 2020): Figures 1 and 2, and a passage that is easily misread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kernlab.training.trainer import fit
 
 
 class Scatters(NamedTuple):
-    """The between-class scatter of three classes beside ΦᵀYYᵀΦ (centred), by the part each class has in the trace."""
+    """The between-class scatter of three classes and ΦᵀYYᵀΦ (centred), by each class's share of the trace."""
 
     sizes: tuple[int, int, int]  #: rows of each class
     between: Vector  #: shares of Σ N_c‖μ_c − μ‖²
@@ -30,7 +30,7 @@ def scatters(largest: float = 0.8, seed: int = 0) -> Scatters:
     """S_B = Σ_c N_c(μ_c − μ)(μ_c − μ)ᵀ of 600 points in the plane, and Φ̄ᵀYYᵀΦ̄ with two scalings of Y.
 
     Args:
-        largest: share of the first class, in (0, 1); the others have half of the rest each.
+        largest: share of the first class, in (0, 1); the two others have half of the rest each.
         seed: of the points.
 
     Source: DI §4.1, beneath eq. 5.
@@ -60,7 +60,7 @@ def _shares(parts: Vector) -> Vector:
 
 
 def plot_scatters(view: Scatters) -> go.Figure:
-    """Each class's part in the trace of the scatter matrix."""
+    """Each class's share of the trace of the scatter matrix."""
     names = [f"class {c + 1}<br>{size} rows" for c, size in enumerate(view.sizes)]
     series = (
         ("between-class scatter", view.between, GREY, ""),
@@ -78,7 +78,7 @@ def plot_scatters(view: Scatters) -> go.Figure:
             )
             for name, values, colour, shape in series
         ],
-        title="What each class counts for",
+        title="Weight of each class",
         subtitle=f"relative error: unit {view.difference[1]:.0e}, plain {view.difference[0]:.3g}",
         x="class",
         y="share of the trace",
@@ -92,7 +92,7 @@ def plot_scatters(view: Scatters) -> go.Figure:
 #
 # data      letter 15 000 / 5 000, MNIST 60 000 / 10 000: the sources' own boundaries; inputs in [0, 1]
 # kernel    Gaussian exp(−γ‖x − x'‖²); γ = 4 on letter, elsewhere by 3-fold cross-validation of a linear SVM on plain
-#           Nyström features of a sample (the paper takes 1000 features and does not say what it found)
+#           Nyström features of a sample (the paper takes 1000 features and does not print its γ)
 # features  cosines whose random phases are learned with their frequencies, θ = (Ω, b)
 # heads     ridge regression (ρ = 1e-4) and a linear SVM on features of unit variance
 #
@@ -109,7 +109,7 @@ _HEADS = {
     "svm_test_accuracy": ("linear_svm", "test_metric"),
 }
 MEASURED = (*_HEADS, "steps", "seconds")
-_AS_PRINTED = {"split": "source", "scaling": "[0,1]"}
+_AS_PRINTED: dict[str, Any] = {"split": "source", "scaling": "[0,1]"}
 CHOSEN_ON, LANDMARKS = 3000, 200  # rows and landmarks that γ is chosen with
 
 
@@ -181,7 +181,7 @@ FIGURES = Reproduction(
     f"Trains {len(METHODS)} methods on the sources' own splits and fits ridge regression and a support vector machine "
     "on each; minutes for letter, about an hour for MNIST.",
     "What the figures claim",
-    "They were printed without numbers, so there are none to stand beside ours.\n"
+    "They were printed without numbers, so ours have no printed counterparts.\n"
     "- Learned features need far fewer dimensions than drawn ones for the same error.\n"
     "- With Nyström features, training for the discriminant information reaches a lower ridge error on the training "
     "part than training for the squared error itself.\n"
@@ -194,8 +194,8 @@ FIGURES = Reproduction(
      ("svm_train_accuracy", "SVM accuracy, training (%)", 2), ("svm_test_accuracy", "SVM accuracy, test (%)", 2),
      ("seconds", "Seconds", 1)),
     ("ridge_test_error", "ridge error on the test part"),
-    "RF, Nys and Nys-kmeans are drawn; -CE, -LS and DI are learned. Ridge errors are sums over outputs, means over "
-    "rows.",
+    "RF, Nys and Nys-kmeans are drawn; -CE, -LS and DI are learned. A ridge error is a sum over outputs and a mean "
+    "over rows.",
     prepared=True,
 )  # fmt: skip
 
@@ -209,8 +209,8 @@ publish(Paper(
     "M. Al, Z. Hou, S.-Y. Kung. Scalable Kernel Learning via the Discriminant Information. IEEE International "
     "Conference on Acoustics, Speech and Signal Processing (2020); arXiv 1909.10432",
     "Features should separate classes before any classifier is trained on them. The criterion is the part of the "
-    "targets that ridge regression on the features explains, which has a closed form, so no weights are learned on "
-    "the way. Maximised by mini-batches it moves random frequencies, or the landmarks of a Nyström map. The paper "
+    "targets that ridge regression on the features explains. It has a closed form, so no weights are learned "
+    "meanwhile. Maximised by mini-batches, it adapts random frequencies or the landmarks of a Nyström map. The paper "
     "reports features that need fewer dimensions than drawn ones, and mostly fewer than those trained for the "
     "squared error; with random Fourier features, cross-entropy was better on two of its data sets.",
     (FIGURES,),
@@ -221,10 +221,10 @@ publish(Paper(
          r"S_B=\sum_c N_c(\mu_c-\mu)(\mu_c-\mu)^\top"),
         "DI section 4.1, after eq. 5",
         "The criterion is discriminant analysis only if every column of the indicator matrix is scaled to unit norm. "
-        "With plain 0 and 1 a class counts by the square of its size. Both are in use; kernlab's option is "
+        "With plain 0 and 1 the weight of a class is the square of its size. Both are in use; kernlab's option is "
         "normalize_targets.",
-        "Make the largest class larger: with plain columns it takes over, while it moves the scatter matrix little, "
-        "for the mean of all points moves to it.",
+        "Make the largest class larger: with plain columns it dominates, while its share of the scatter matrix falls, "
+        "since the mean of all points approaches its own.",
         "Share of each class in the trace of the scatter matrix, for two scalings of the targets",
         scatters, plot_scatters,
         (Slider("largest", "Share of class 1", (0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95), 0.8),),

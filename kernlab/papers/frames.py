@@ -1,9 +1,9 @@
 """Frame kernel selection (Liu & Liao 2016): Tables 2 and 3 and the errors found in the paper.
 
-spectra   Theorem 4            the minimiser over λ, as printed and as it is
+spectra   Theorem 4            the minimiser over λ, as printed and corrected
 signs     Algorithm 1          a sign that is 1 or 0 instead of 1 or −1
 tails     Theorem 3            a bound that needs γ > 1, and experiments at γ = 1
-roots     proof of Theorem 3   the root of r² − ar − b = 0, as printed and as it is
+roots     proof of Theorem 3   the root of r² − ar − b = 0, as printed and corrected
 rates     Theorem 3            1/m as printed, m^{−γ/(γ+1)} as the proof gives it, 1/√m for a fixed t
 products  section 3.2          sums and products of functions of one input, on a robot arm
 """
@@ -48,9 +48,9 @@ class Spectra(NamedTuple):
 
     spectrum: Vector  #: λ [p]
     objective: Vector  #: its values [p]
-    numeric: tuple[float, float]  #: (λ, value) at the minimum, searched for in one dimension
+    numeric: tuple[float, float]  #: (λ, value) at the minimum, by a search in one dimension
     printed: tuple[float, float]  #: (λ, value) of the paper's λ*; the paper's c_j|μ|^{2γ/(γ+1)} is this value
-    corrected: tuple[float, float]  #: (λ, value) of λ* and c_j as they are
+    corrected: tuple[float, float]  #: (λ, value) of the correct λ* and c_j
 
 
 def spectra(gamma: float = 2.0, mu: float = 1.0, g: float = 1.0, b: float = 1.0) -> Spectra:
@@ -59,7 +59,7 @@ def spectra(gamma: float = 2.0, mu: float = 1.0, g: float = 1.0, b: float = 1.0)
     .. math:: \\lambda^*=\\Big(\\frac{g\\mu^2}{\\gamma b}\\Big)^{1/(\\gamma+1)},\\qquad
         c=(1+\\tfrac1\\gamma)\\,g^{\\gamma/(\\gamma+1)}(\\gamma b)^{1/(\\gamma+1)}
 
-    The paper leaves both γ's beside b out, and has 2 for 1 + 1/γ; at γ = 1 that is the same.
+    The paper omits both γ's beside b and has 2 for 1 + 1/γ, which is the same at γ = 1.
 
     Args:
         gamma: γ ≥ 1, the decay of the eigenvalues.
@@ -89,18 +89,18 @@ def spectra(gamma: float = 2.0, mu: float = 1.0, g: float = 1.0, b: float = 1.0)
 
 
 def plot_spectra(view: Spectra) -> go.Figure:
-    """The objective over λ with its minimum and both claims of where it is."""
+    """The objective over λ with its minimum, found by a search, and both minimisers."""
     points = (
         ("printed λ*", view.printed, (VERMILLION, "x", 13)),
         ("corrected λ*", view.corrected, (BLUE, "circle", 13)),
-        ("minimum, searched for", view.numeric, (GREY, "circle-open", 20)),
+        ("minimum, by a search", view.numeric, (GREY, "circle-open", 20)),
     )
     curve = line(view.spectrum, view.objective, "gμ²/λ + bλ<sup>γ</sup>", GREEN, "solid", "λ = %{x:.4~g}")
     low = view.numeric[1]
     return figure(
         [
             curve,
-            *(mark(at, value, name, "λ = %{x:.5~g}, value %{y:.5~g}", *look) for name, (at, value), look in points),
+            *(mark(at, value, name, "λ = %{x:.5~g}, value %{y:.5~g}", *style) for name, (at, value), style in points),
         ],
         title="The inner problem over one λ",
         subtitle=f"printed λ*: × {view.printed[0] / view.corrected[0]:.3g}, "
@@ -114,7 +114,7 @@ def plot_spectra(view: Spectra) -> go.Figure:
 
 
 class Signs(NamedTuple):
-    """Where sub-gradient descent on (μ − a)² + c|μ| ends, for many a."""
+    """The limits of sub-gradient descent on (μ − a)² + c|μ|, for many a."""
 
     a: Vector  #: the coefficient without a penalty [p]
     exact: Vector  #: its soft threshold, the minimiser [p]
@@ -145,7 +145,7 @@ def signs(strength: float = 1.0, steps: int = 400) -> Signs:
 
 
 def plot_signs(view: Signs) -> go.Figure:
-    """Where the descent ends against where it would without a penalty."""
+    """The limit of the descent over the coefficient without a penalty."""
     return figure(
         [
             line(view.a, view.exact, "minimiser", GREY, "dot", "a = %{x:.3~g}"),
@@ -161,16 +161,16 @@ def plot_signs(view: Signs) -> go.Figure:
 
 
 class Tails(NamedTuple):
-    """What the eigenvalues i^{−γ} beyond the t-th add up to, over γ > 1."""
+    """The sum of the eigenvalues i^{−γ} beyond the t-th, over γ > 1."""
 
     gamma: Vector  #: γ [p]
-    bound: Vector  #: t^{1−γ}/(γ−1), as the theorem has it
+    bound: Vector  #: t^{1−γ}/(γ−1), as in the theorem
     sum: Vector  #: Σ_{i>t} i^{−γ}
-    counted: tuple[tuple[int, float], ...]  #: at γ = 1, (N, Σ_{t<i≤N} 1/i) for growing N: it never ends
+    counted: tuple[tuple[int, float], ...]  #: at γ = 1, (N, Σ_{t<i≤N} 1/i) for growing N, which diverges
 
 
 def tails(t: int = 10) -> Tails:
-    """The term of the fast bound that has γ − 1 in its denominator, and the sum that it bounds.
+    """The term of the fast bound with the denominator γ − 1, and the sum that it bounds.
 
     Args:
         t: leading eigenvalues, ≥ 1.
@@ -190,7 +190,7 @@ def plot_tails(view: Tails) -> go.Figure:
             line(view.gamma, view.bound, "t<sup>1−γ</sup>/(γ−1), in the bound", *AS_PRINTED, "γ = %{x:.4~g}"),
         ],
         title="Tail sum of eigenvalues i<sup>−γ</sup>",
-        subtitle="no end at γ = 1, as in the experiments",
+        subtitle="infinite at γ = 1, as in the experiments",
         x="decay γ",
         y="sum of the tail",
         revision="tails",
@@ -201,15 +201,15 @@ def plot_tails(view: Tails) -> go.Figure:
 
 
 class Roots(NamedTuple):
-    """The equation r = √(ar + b), what solves it, and what the paper says does."""
+    """The equation r = √(ar + b), its solution, and the printed one."""
 
     r: Vector  #: [p]
     complexity: Vector  #: √(ar + b) [p]
-    searched: float  #: where iterating r ← √(ar + b) ends
+    searched: float  #: the limit of r ← √(ar + b)
     root: float  #: ½(a + √(a² + 4b))
     printed_root: float  #: ½(a + √(a² + 4b²))
-    printed: float  #: a + b, which the paper has as the bound on the root
-    corrected: float  #: a + √b, which does bound it
+    printed: float  #: a + b, the printed bound on the root
+    corrected: float  #: a + √b, which is a bound on it
 
 
 def roots(a: float = 1e-3, b: float = 1e-3) -> Roots:
@@ -230,7 +230,7 @@ def roots(a: float = 1e-3, b: float = 1e-3) -> Roots:
 
 
 def plot_roots(view: Roots) -> go.Figure:
-    """√(ar + b) against r, with the root and what is printed in its place."""
+    """√(ar + b) over r, with the root and the printed ones."""
     points = (
         ("printed: ½(a + √(a² + 4b²))", view.printed_root, (VERMILLION, "x", 12)),
         ("printed: a + b", view.printed, (ORANGE, "diamond", 12)),
@@ -244,7 +244,7 @@ def plot_roots(view: Roots) -> go.Figure:
         [
             line(view.r, view.complexity, "√(ar + b)", BLUE, "solid", "r = %{x:.3~g}"),
             line(view.r, view.r, "r", GREY, "dot", "r = %{x:.3~g}"),
-            *(mark(at, up, name, "%{x:.4~g}", *look) for (name, at, look), up in zip(points, height, strict=True)),
+            *(mark(at, up, name, "%{x:.4~g}", *style) for (name, at, style), up in zip(points, height, strict=True)),
         ],
         title="Where √(ar + b) meets r",
         subtitle=f"root {view.root:.3g}; printed bound on it {view.printed:.3g}",
@@ -257,24 +257,22 @@ def plot_roots(view: Roots) -> go.Figure:
 
 
 class Rates(NamedTuple):
-    """The fixed point r* over the number of rows, and what the paper has in its place, for λ_i = c i^{−γ}."""
+    """The fixed point r* over the number of rows, and the printed one, for λ_i = c i^{−γ}."""
 
     m: Vector  #: rows [p]
     root: Vector  #: r*, the smallest root over t, with the exact tail [p]
-    held: Vector  #: the root at the t that the printed bound chooses [p]
+    fixed: Vector  #: the root at the one t that minimises the printed bound [p]
     printed: Vector  #: min over t of a + b with the printed tail [p]
     order: Vector  #: a power of m with the exponent −γ/(γ+1), through r* at the last m [p]
-    #: (m, r) where r ← √((C/m) min_t(tr + Σ_{j>t} λ_j)) was iterated to the end, for some m
+    #: (m, r) for some m: the limit of r ← √((C/m) min_t(tr + Σ_{j>t} λ_j))
     iterated: tuple[Vector, Vector]
-    here: tuple[float, float, float]  #: (m, root, printed) at the m that is set
-    t: int  #: the one that is held
+    here: tuple[float, float, float]  #: (m, root, printed) at the m of the slider
+    t: int  #: of ``fixed``
     gamma: float  #: γ
 
 
 _MOST_T = 50_000
-
-
-_SCALE = 8.0  # 2B²L² with M = F = ½: targets and outputs that are 1 wide
+_SCALE = 8.0  # 2B²L² with M = F = ½: targets and outputs in an interval of length 1
 
 
 @lru_cache(4)
@@ -283,27 +281,27 @@ def _tails(gamma: float) -> Vector:
 
 
 def rates(gamma: float = 2.0, c: float = 1.0, m: int = 10_000) -> Rates:
-    """r* at the best t, at a t that stays, and as printed, for m from 10 to 10⁹ rows and |y|, |f| ≤ ½.
+    """r* at the best t, at a fixed t, and as printed, for m from 10 to 10⁹ rows and |y|, |f| ≤ ½.
 
     .. math:: \\psi(r)^2=\\frac{2B^2L^2}m\\min_t\\Big(tr+\\sum_{j>t}cj^{-\\gamma}\\Big),\\qquad r^*=\\psi(r^*)
 
-    The tail is exact, by the zeta function of Hurwitz. The fixed point is found twice, by the root of the quadratic
-    equation for every t and by iterating ψ.
+    The tail is exact, by the zeta function of Hurwitz. The fixed point is computed twice: from the root of the
+    quadratic equation for every t, and by iterating ψ.
 
     Args:
         gamma: γ > 1.
         c: height of the eigenvalues.
-        m: rows that are marked.
+        m: number of rows at the mark.
 
     Source: FKS Theorem 3 and its proof; Bartlett, Bousquet & Mendelson 2005.
     """
     t, tails = np.arange(1, _MOST_T + 1.0), c * _tails(gamma)
     printed = t + c * t ** (1 - gamma) / (gamma - 1)
-    held = int(printed.argmin())
+    best = int(printed.argmin())
 
     def root(rows: float) -> tuple[float, float]:
         unit = _SCALE / rows
-        return float(fixed_point(unit * t, unit * tails).min()), float(fixed_point(unit * t[held], unit * tails[held]))
+        return float(fixed_point(unit * t, unit * tails).min()), float(fixed_point(unit * t[best], unit * tails[best]))
 
     places = np.geomspace(10, 1e9, 49)
     found = np.array([root(rows) for rows in places.tolist()])
@@ -312,17 +310,17 @@ def rates(gamma: float = 2.0, c: float = 1.0, m: int = 10_000) -> Rates:
         places,
         found[:, 0],
         found[:, 1],
-        _SCALE / places * float(printed[held]),
+        _SCALE / places * float(printed[best]),
         found[-1, 0] * (places[-1] / places) ** (gamma / (gamma + 1)),
         (marks, np.array([_iterated(_SCALE / rows, t, tails) for rows in marks.tolist()])),
-        (float(m), root(float(m))[0], _SCALE / m * float(printed[held])),
-        held + 1,
+        (float(m), root(float(m))[0], _SCALE / m * float(printed[best])),
+        best + 1,
         gamma,
     )
 
 
 def _iterated(unit: float, t: Vector, tails: Vector) -> float:
-    """r ← √(unit · min_t(tr + tail)) from above until it stands still."""
+    """The limit of r ← √(unit · min_t(tr + tail)) from above."""
     r, before = 10 * float(fixed_point(unit * t[0], unit * tails[0])), math.inf
     while before - r > 1e-9 * r:
         before, r = r, math.sqrt(unit * float((t * r + tails).min()))
@@ -330,13 +328,13 @@ def _iterated(unit: float, t: Vector, tails: Vector) -> float:
 
 
 def plot_rates(view: Rates) -> go.Figure:
-    """r* and what is printed in its place over the number of rows."""
+    """r* and the printed bound over the number of rows."""
     m, root, printed = view.here
     power = f"{view.gamma / (view.gamma + 1):.2f}"
     marks, values = view.iterated
     return figure(
         [
-            line(view.m, view.held, f"root at t = {view.t}: to 1/√m", ORANGE, "dashdot", "m = %{x:.3~s}"),
+            line(view.m, view.fixed, f"root at t = {view.t}: to 1/√m", ORANGE, "dashdot", "m = %{x:.3~s}"),
             line(view.m, view.root, f"r⁎, best t: m<sup>−{power}</sup>", *AS_IT_IS, "m = %{x:.3~s}"),
             line(view.m, view.order, f"m<sup>−{power}</sup> itself", GREY, "dot", "m = %{x:.3~s}"),
             line(view.m, view.printed, "a + b, as printed: 1/m", *AS_PRINTED, "m = %{x:.3~s}"),
@@ -361,12 +359,12 @@ def plot_rates(view: Rates) -> go.Figure:
 
 
 class Products(NamedTuple):
-    """Squared test errors of two frames over the constant predictor's, as an arm's joints may turn further."""
+    """Squared test errors of two frames as multiples of the constant predictor's, for several ranges of the joints."""
 
     reach: Vector  #: largest turn of a joint, in radians [p]
-    additive: Vector  #: of the frame whose functions have one input each [p]
-    multiplicative: Vector  #: of products of one function per input [p]
-    floor: Vector  #: the share of the variance that no sum of functions of one joint each explains [p]
+    additive: Vector  #: of the frame of functions of one input [p]
+    multiplicative: Vector  #: of the frame of products of one function for each input [p]
+    floor: Vector  #: the share of the variance that no sum of functions of one joint explains [p]
     columns: tuple[int, int]  #: of the two frames
     order: int  #: N of the second; the first has 30, as in the paper
 
@@ -377,16 +375,16 @@ _COLUMNS = 250
 def products(joints: int = 3, noise: float = 0.0, seed: int = 0) -> Products:
     """Additive and multiplicative Fourier frames on the distance from the end of a robot arm to a point.
 
-    A planar arm of ``joints`` links, 1 long in all, whose joints turn by θ_j, uniform in [−reach, reach]: its end is
-    Σ_j (cos, sin)(θ_1 + … + θ_j)/joints, and the target, as in kin8nm, how far that is from (0.1, 0.1). Cosines of
-    sums are products of cosines and sines of one joint each. Ridge regression on the frame's functions, its penalty
-    by leaving one out, 500 training rows, 2000 test rows.
+    A planar arm of ``joints`` links and total length 1 has joint angles θ_j, uniform in [−reach, reach]. Its end is
+    Σ_j (cos, sin)(θ_1 + … + θ_j)/joints, and the target, as in kin8nm, is the distance of its end from (0.1, 0.1).
+    Cosines of sums are products of cosines and sines of one joint. Ridge regression on the frame's functions, with
+    a penalty by leave-one-out validation, has 500 training rows and 2000 test rows.
 
     The floor is exact up to quadrature: 1 − Σ_j Var E[y | θ_j] / Var y, by the decomposition of the variance.
 
     Args:
         joints: inputs d, from 2 to 4.
-        noise: standard deviation of what is added to the training targets, in units of theirs.
+        noise: standard deviation of the noise in the training targets, in units of theirs.
         seed: of rows and noise.
 
     Source: FKS section 3.2, "in experiments these two have similar accuracy".
@@ -417,7 +415,7 @@ def _distance(theta: Vector) -> Vector:
 
 
 def _floor(reach: float, joints: int) -> float:
-    """1 − Σ_j Var E[y | θ_j] / Var y on a grid of Gauss and Legendre's points."""
+    """1 − Σ_j Var E[y | θ_j] / Var y by Gauss–Legendre quadrature."""
     points, weight = np.polynomial.legendre.leggauss({2: 60, 3: 24}.get(joints, 12))
     grid = np.stack(np.meshgrid(*[points] * joints, indexing="ij"), axis=-1)
     y = _distance(reach * grid)
@@ -435,7 +433,7 @@ def _floor(reach: float, joints: int) -> float:
 
 
 def plot_products(view: Products) -> go.Figure:
-    """Errors of sums and of products of functions of one joint each, over how far the joints turn."""
+    """Errors of sums and of products of functions of one joint, over the largest turn of a joint."""
     additive, products = view.columns
     where = "turns up to %{x:.3~g}"
     return figure(
@@ -491,11 +489,11 @@ publish(Paper(
     "Frame kernel selection via explicit description of integral operator space",
     "Y. Liu, S. Liao. Frame kernel selection based on the explicit description of the integral operator space (in "
     "Chinese). Scientia Sinica Informationis 46 (2016) 165–178; doi 10.1360/N112015-00095",
-    "Of a kernel made from a frame (cosines and sines, or wavelets) the eigenvalues of the integral operator can "
-    "be written down: they are the weights of the frame's functions. From them the paper derives a bound on the "
+    "The eigenvalues of the integral operator of a kernel that is made from a frame (cosines and sines, or "
+    "wavelets) are known: they are the weights of the frame's functions. From them the paper derives a bound on the "
     "risk, of the rate 1/m as printed (its proof has a wrong root), and selects the weights by a convex problem, "
-    "the lasso at γ = 1. It reports errors like those of support vector regression and of multiple kernel "
-    "learning, at a fraction of their time.",
+    "the lasso at γ = 1. It reports errors close to those of support vector regression and of multiple kernel "
+    "learning, in a fraction of their time.",
     (TABLE_2, TABLE_3),
     (
     Mistake(
@@ -504,10 +502,10 @@ publish(Paper(
          r"c_j=\big(1+\tfrac1\gamma\big)\,g^{\frac\gamma{\gamma+1}}(\gamma b_j)^{\frac1{\gamma+1}}"),
         "FKS Theorem 4",
         r"Setting the derivative of $g\mu^2/\lambda+b\lambda^\gamma$ to zero leaves a γ beside b, which the paper "
-        r"drops; its $\lambda^*$ and $c_j$ are right at γ = 1 only, where all its experiments are. kernlab uses the "
+        r"omits; its $\lambda^*$ and $c_j$ are right at γ = 1 only, the value of all its experiments. kernlab uses the "
         "corrected constants.",
-        "Raise γ: the cross leaves the minimum, while the filled circle stays within the open one, which was found "
-        "by search.",
+        "Raise γ: the cross leaves the minimum, while the filled circle stays within the open one, which a search "
+        "has found.",
         "The inner objective over lambda with the printed, the corrected and the numerical minimiser",
         spectra, plot_spectra,
         (Slider("gamma", "Decay γ", (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0), 2.0),
@@ -523,7 +521,7 @@ publish(Paper(
         "and a zero is always pushed down: data and their mirror image give different models. kernlab uses the usual "
         "sign.",
         "Raise c: right of zero both lines are shrunk alike, left of it only one is.",
-        "Where sub-gradient descent ends with the usual and with the printed sign",
+        "The limit of sub-gradient descent with the usual and with the printed sign",
         signs, plot_signs,
         (Slider("strength", "Penalty c", (0.0, 0.25, 0.5, 1.0, 1.5, 2.0), 1.0),
          Slider("steps", "Steps", (10, 30, 100, 400, 1000), 400)),
@@ -532,9 +530,9 @@ publish(Paper(
         "tails", "care", "The fast bound needs γ > 1",
         (r"\sum_{i>t}c\,i^{-\gamma}\;\le\;\frac{c\,t^{1-\gamma}}{\gamma-1},\qquad\gamma>1",),
         "FKS Theorem 3 and section 5",
-        "The bound rests on eigenvalues that fall faster than 1/i. All experiments set γ = 1, where the sum of "
-        "the tail has no end and the theorem says nothing. kernlab says so where the bound is shown.",
-        "Count more leading eigenvalues t: the curves sink, but at γ = 1 they rise beyond any t.",
+        "The bound assumes eigenvalues that fall faster than 1/i. All experiments set γ = 1, at which the sum of "
+        "the tail diverges and the theorem does not apply. kernlab says so beside the bound.",
+        "Raise the number t of leading eigenvalues: the curves fall, but near γ = 1 they still grow without limit.",
         "Tail sum of eigenvalues and its bound against the decay gamma",
         tails, plot_tails,
         (Slider("t", "Leading eigenvalues t", (1, 3, 10, 30, 100), 3),),
@@ -546,10 +544,10 @@ publish(Paper(
         "FKS Theorem 3, the fixed point in its proof",
         "The proof needs the point where the local complexity √(ar + b) equals r. It solves r² − ar − b = 0 with b² in "
         "the place of b and goes on with a + b. But at r = a + b the left side is b(a + b − 1), so wherever a + b < 1 "
-        "that lies below the root which it should be above. kernlab's bound has the exact root.",
-        "Make a and b smaller: the cross and the diamond leave the place where the lines meet. With a + b above 1 the "
+        "this value lies below the root that it should bound. kernlab's bound has the exact root.",
+        "Make a and b smaller: the cross and the diamond leave the intersection of the lines. With a + b above 1 the "
         "printed bound holds.",
-        "The curve of the local complexity against r with its fixed point and the printed ones",
+        "The local complexity over r with its fixed point and the printed ones",
         roots, plot_roots,
         (Slider("a", "a", _SMALL, 1e-3), Slider("b", "b", _SMALL, 1e-3)),
     ),
@@ -559,13 +557,14 @@ publish(Paper(
          r"b_t=\tfrac{2B^2L^2}m\sum_{j>t}\lambda_j",
          r"\lambda_j=c\,j^{-\gamma}:\quad r^*\sim m^{-\gamma/(\gamma+1)}"),
         "FKS Theorem 3, its rate",
-        r"With the right root the bound falls as 1/√m for a t that stays and as $m^{-\gamma/(\gamma+1)}$ for the best "
-        r"t: between 1/√m and 1/m, and 1/m for kernels of finite rank alone. The printed a + b must bound $r^*$, the "
-        r"fixed point of $r\mapsto\sqrt{(2B^2L^2/m)\min_t(tr+\sum_{j>t}\lambda_j)}$, and falls below it. The figure "
-        r"has $|y|,|f|\le\frac12$, so $2B^2L^2=8$. One gap of the proof stays open: the theorem that it uses asks for "
-        "functions whose loss is small, not for small functions.",
-        "Raise γ: the unbroken line turns towards 1/m, but never reaches it. Raise c: the printed line crosses later.",
-        "The fixed point over the number of rows, with the best t, with one t, and as printed",
+        r"With the right root the bound falls as 1/√m for a fixed t and as $m^{-\gamma/(\gamma+1)}$ for the best t, "
+        "which is between 1/√m and 1/m; it falls as 1/m for kernels of finite rank alone. The printed a + b must "
+        r"bound $r^*$, the fixed point of $r\mapsto\sqrt{(2B^2L^2/m)\min_t(tr+\sum_{j>t}\lambda_j)}$, and falls below "
+        r"it. The figure has $|y|,|f|\le\frac12$, so $2B^2L^2=8$. One gap of the proof stays open: the theorem that it "
+        "uses is about functions with a small loss, not about small functions.",
+        "Raise γ: the slope of the solid line approaches that of 1/m, but never reaches it. Raise c: the printed line "
+        "crosses it later.",
+        "The fixed point over the number of rows, with the best t, with a fixed t, and as printed",
         rates, plot_rates,
         (Slider("gamma", "Decay γ", (1.25, 1.5, 2.0, 3.0, 4.0, 6.0), 2.0),
          Slider("c", "Height c", (0.01, 0.1, 1.0, 10.0, 100.0), 1.0),
@@ -575,13 +574,13 @@ publish(Paper(
         "products", "care", "Sums are not as good as products",
         (r"K(x,x')=\sum_lK(x_l,x_l')\quad\text{or}\quad\prod_lK(x_l,x_l')",),
         "FKS section 3.2",
-        "The paper finds both of similar accuracy and uses sums. A sum of functions of one input each cannot say how "
-        "inputs work together: the dotted line is the exact share of the variance that none explains. The data are "
-        "made here as kin8nm was, the distance from the end of a robot arm to a point. On kin8nm itself an additive "
-        "Fourier frame has a mean squared error of 0.0197, products over all joints 0.0028, support vector regression "
-        "0.0030 (`kernlab bench --only fks-against-svr`).",
-        "Point at a line from left to right: joints that hardly turn act almost by themselves, and a sum is enough. "
-        "Add joints: there are more products than a small frame has.",
+        "The paper finds both of similar accuracy and uses sums. A sum of functions of one input cannot represent "
+        "interactions of inputs: the dotted line is the exact share of the variance that no sum explains. The data are "
+        "generated as kin8nm was: the target is the distance from the end of a robot arm to a point. On kin8nm itself "
+        "an additive Fourier frame has a mean squared error of 0.0197, products over all joints 0.0028, support vector "
+        "regression 0.0030 (`kernlab bench --only fks-against-svr`).",
+        "Follow the lines from left to right: joints that hardly turn have almost no interactions, and a sum is "
+        "enough. Add joints: the number of products exceeds the size of a small frame.",
         "Errors of an additive and a multiplicative frame over how far the joints of a robot arm turn",
         products, plot_products,
         (Slider("joints", "Joints d", (2, 3, 4), 3),
@@ -592,7 +591,8 @@ publish(Paper(
         (r"\mathrm{MSE}_{\text{constant}}=\Big(\frac{\operatorname{std}(y)}{\max y-\min y}\Big)^2",),
         "FKS Table 2, space_ga, kin8nm and some of bank32nh, puma32H and icb",
         "With targets in [0, 1], as the paper says, predicting the mean gives 0.0039 on space_ga and 0.0345 on kin8nm; "
-        "all six printed methods are seven times and more above that. Being better than such figures claims nothing.",
+        "all six printed methods are at least seven times above that. No claim is based on being better than such "
+        "figures.",
         "Point at a mark to read both figures.",
         "Printed errors of FKS Table 2 divided by the constant predictor's",
         *scale_of("fks-table2"),

@@ -1,17 +1,17 @@
-"""Learning Kernels with Random Features (Sinha & Duchi 2016): the released examples, and what is easily taken wrong.
+"""Learning Kernels with Random Features (Sinha & Duchi 2016): the released examples, and a formula easily misread.
 
     shell    y = sign(‖x‖ − √d), d = 10: 20 000 candidate cosines, ω ~ N(0, I), b ~ U[0, 2π), ρ = 0.005 N_w
     linear   y = sign(wᵀx), d = 1000, w = 1 on a tenth of the inputs and faint on the rest: the candidates
              are the inputs themselves, ρ = 0.01 d
 
-Both: 10 000 rows to train on, 1000 to test on, all N(0, I); v = (Φᵀy)² with y = ±1. The kept features are
-compared with as many plain ones, by a ridge regression as in the released scripts: mean y is taken off the
-targets and put back on the outputs, while the features stay as they are (no bias is fitted to them) and are
+Both have 10 000 rows to train on and 1000 to test on, all N(0, I); v = (Φᵀy)² with y = ±1. The features of
+non-zero weight are compared with as many plain ones by ridge regression as in the released scripts: mean y is
+subtracted from the targets and added to the outputs, while the features are not centred (they have no bias) and are
 not multiplied by √q. The rows "with bias" fit the same features by centred ridge, as kernlab does elsewhere:
-a constant is something cosines of low frequency have to spend weight on otherwise.
+otherwise cosines of low frequency have to represent the constant.
 
-The draws are ours: the released scripts fix a seed of MATLAB's, and one draw of 10 000 rows moves the test
-error by about 0.01 and the number of kept features by about 7.
+The draws are ours: the released scripts fix a seed of MATLAB, and between draws of 10 000 rows the test error
+varies by about 0.01 and the number of features by about 7.
 
 Source: LKRF, released examples; published test errors 0.143 against 0.355, and 0.051 against 0.373.
 """
@@ -49,7 +49,7 @@ from kernlab.typing import Float, Tensor
 
 
 class CauchyKernels(NamedTuple):
-    """The Cauchy kernel along one input, as printed and as its random features have it."""
+    """The Cauchy kernel along one input: printed, scaled, and as the mean of its random features."""
 
     distance: Vector  #: |x₁ − x₁'| [p]
     printed: Vector  #: ∏ 2/(1 + Δ_j²)
@@ -58,7 +58,7 @@ class CauchyKernels(NamedTuple):
 
 
 def cauchy_kernels(d: int = 3) -> CauchyKernels:
-    """A kernel with random features of value at most 1 cannot be above 1, but the printed one is 2^d at distance 0.
+    """A kernel of random features that are at most 1 is at most 1, but the printed one is 2^d at distance 0.
 
     Args:
         d: inputs, ≥ 1; the points differ in the first one alone.
@@ -89,7 +89,7 @@ def plot_cauchy_kernels(view: CauchyKernels) -> go.Figure:
 
 
 class Example(NamedTuple):
-    """One example: its settings and what was published of it."""
+    """One example: its settings and its published errors."""
 
     name: str  #: "shell" or "linear"
     data: str  #: its generator
@@ -113,17 +113,17 @@ EXAMPLES = (
 def lkrf_examples(
     progress: Callable[[str], None] | None = None, *, seed: int = 0, examples: tuple[Example, ...] = EXAMPLES
 ) -> list[dict[str, Any]]:
-    """Both examples run anew, a row for each kind of features and each way to fit them.
+    """Both examples computed anew, with a row for each kind of features and each way to fit them.
 
     Args:
-        progress: told what is being done, in words.
+        progress: called with a line for each example.
         seed: of the data, the candidates and the plain features.
-        examples: what is run.
+        examples: to compute.
 
     Returns:
         Rows with ``example``, ``method`` ("RF", "LKRF", and each "with bias"), the settings, ``features`` (columns
         used), ``chi_square`` (None for plain features), ``train_error`` and ``test_error``, and
-        ``published_train_error`` and ``published_test_error`` (None where nothing was published).
+        ``published_train_error`` and ``published_test_error`` (None if they were not published).
     """
     rows = []
     for example in examples:
@@ -185,7 +185,7 @@ def _coordinates(example: Example, X: Tensor, y: Tensor, seed: int) -> _Features
 
 
 def _errors(Phi: Float[Tensor, "n D"], y: Float[Tensor, " n"], example: Example, bias: bool) -> tuple[float, float]:
-    """Shares of rows on the wrong side, in training and in the test."""
+    """Shares of misclassified rows, of the training and of the test part."""
     y = y.double()
     train, targets = Phi[: example.n], y[: example.n, None]
     mean = targets.mean()
@@ -205,11 +205,11 @@ def reproduce(
     progress: Callable[[str], None], *, datasets: Sequence[str] = (), repeats: int = 1, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Both examples (or those named by ``datasets``), means over ``repeats`` draws, beside the published errors."""
-    there = {example.name: example for example in EXAMPLES}
+    known = {example.name: example for example in EXAMPLES}
     for name in datasets:
-        if name not in there:
-            raise UnknownNameError.among("example", name, there)
-    chosen = tuple(there[name] for name in datasets or there)
+        if name not in known:
+            raise UnknownNameError.among("example", name, known)
+    chosen = tuple(known[name] for name in datasets or known)
     turns = [lkrf_examples(progress, seed=seed + turn, examples=chosen) for turn in range(repeats)]
     return over_repeats(turns, ("train_error", "test_error", "features", "chi_square"))
 
@@ -220,7 +220,7 @@ _RELEASED = Reproduction(
     reproduce,
     "Draws the data and 20 000 candidate cosines anew, weights them, and fits ridge regression; about a minute.",
     "Errors of the released examples, as printed",
-    "Shares of rows on the wrong side, as the released scripts print them for one draw; shell: y = sign(‖x‖ − √d), "
+    "Shares of misclassified rows, as the released scripts print them for one draw; shell: y = sign(‖x‖ − √d), "
     "linear: y = sign(wᵀx). A constant answer is wrong on 44 % of the first's rows and on half of the second's.",
     tuple(each.name for each in EXAMPLES),
     tuple(each.name for each in EXAMPLES),
@@ -229,7 +229,7 @@ _RELEASED = Reproduction(
      ("test_error", "Test error", 3), ("published_test_error", "printed", 3)),
     ("test_error", "test error"),
     "LKRF: the features whose weights are not zero; RF: as many drawn ones. With bias: the same features, with a "
-    "constant fitted besides, which the released scripts do not do. Another draw moves test errors by about 0.01.",
+    "additional constant, which the released scripts do not fit. Between draws the test errors vary by about 0.01.",
     ("Example", "Features", "Training error, printed", "Test error, printed"),
     tuple(
         (f"{each.name}: {each.n} rows, d = {each.d}", {"RF": "plain", "LKRF": "re-weighted"}[method],
@@ -249,8 +249,8 @@ publish(Paper(
     "29 (2016). Read through a talk given on it by S. Kano (2017) and the examples its authors released",
     "Draw many random features from any density, then weight them: the weights that align the kernel best with the "
     "labels, among those near the uniform ones in χ² distance, are found by a search in one dimension. Most become "
-    "zero, so a model with few features is left. Where the kernel one starts with is unsuitable, as for points "
-    "inside and outside a sphere, this helps most.",
+    "zero, so a model with few features is left. This helps most if the initial kernel is unsuitable, as for points "
+    "inside and outside a sphere.",
     (_RELEASED,),
     (
     Mistake(
@@ -258,9 +258,9 @@ publish(Paper(
         (r"k(\Delta)=\prod_j\frac1{1+\Delta_j^2}\iff p(\omega)=\prod_j\tfrac12e^{-|\omega_j|}",),
         "table of kernels in the talk on LKRF, after Rahimi & Recht 2007",
         "The Cauchy kernel is printed as ∏ 2/(1 + Δ²), with its density up to a constant. Cosines are at most 1, so "
-        "their mean cannot reach $2^d$ at distance 0: with a density that integrates to 1 the factors of 2 go. "
-        "kernlab's Cauchy kernel is 1 there.",
-        "Add inputs: the printed kernel doubles each time, the mean of cosines stays.",
+        "their mean cannot reach $2^d$ at distance 0: a density that integrates to 1 has no factors of 2. "
+        "kernlab's Cauchy kernel is 1 at distance 0.",
+        "Add inputs: the printed kernel doubles with each, the mean of cosines does not change.",
         "The Cauchy kernel as printed, scaled, and as the mean of random cosines",
         cauchy_kernels, plot_cauchy_kernels,
         (Slider("d", "Inputs d", (1, 2, 3, 4, 5), 2),),

@@ -1,4 +1,4 @@
-"""Printed errors over the constant predictor's: which of a table's figures cannot be on the scale that it states."""
+"""Printed errors divided by that of the constant predictor: some cannot be on the scale that their table states."""
 
 from __future__ import annotations
 
@@ -13,23 +13,20 @@ from kernlab.papers.tables import printed
 from kernlab.pictures.theme import GREY, figure, method_style
 
 
-class Against(NamedTuple):
-    """A printed error over the constant predictor's on the stated scale."""
+class OverConstant(NamedTuple):
+    """A printed error divided by that of the constant predictor on the stated scale."""
 
-    figure: Published  #: what was printed
-    ratio: float  #: printed over constant; above 1 it is worse than predicting the mean
-
-
-def against_constant(figures: Iterable[Published]) -> tuple[Against, ...]:
-    """Every printed error whose data set has a known constant predictor, in the order given.
-
-    RMSE is compared with RMSE and MSE with MSE; accuracies and seconds are left out.
-    """
-    return tuple(Against(each, each.mean / each.constant) for each in figures if each.constant)
+    figure: Published  #: the printed error
+    ratio: float  #: above 1 the printed error is worse than predicting the mean
 
 
-def plot_against_constant(view: Sequence[Against], title: str = "Printed error over constant's") -> go.Figure:
-    """Every printed error as a share of what predicting the mean gives; beyond 1 it is marked."""
+def against_constant(figures: Iterable[Published]) -> tuple[OverConstant, ...]:
+    """The ratio of every printed RMSE or MSE to the constant predictor's, if that is known."""
+    return tuple(OverConstant(each, each.mean / each.constant) for each in figures if each.constant)
+
+
+def plot_against_constant(view: Sequence[OverConstant], title: str = "Printed error over constant's") -> go.Figure:
+    """Every printed error as a multiple of the error of predicting the mean."""
     datasets = list(dict.fromkeys(each.figure.dataset for each in view))
     methods = list(dict.fromkeys(each.figure.method for each in view))
     off = sum(each.ratio > 1 for each in view)
@@ -67,6 +64,6 @@ def plot_against_constant(view: Sequence[Against], title: str = "Printed error o
     )
 
 
-def scale_of(table: str) -> tuple[Callable[[], tuple[Against, ...]], Callable[[Sequence[Against]], go.Figure]]:
+def scale_of(table: str) -> tuple[Callable[[], Any], Callable[[Any], go.Figure]]:
     """The numbers and the drawing of a :class:`kernlab.papers.base.Mistake` about a table's scale."""
     return lambda: against_constant(printed(table)), plot_against_constant

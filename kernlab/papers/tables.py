@@ -1,17 +1,17 @@
-"""The papers' tables over many data sets: as they were printed, run anew as ordinary comparisons, and side by side.
+"""The papers' tables over many data sets: the printed figures, their reproduction as a comparison, and both together.
 
     askl-table2   accuracy in percent, or RMSE with targets in [0,100]; mean ± std over 30 random 80/20 splits
     fks-table2    MSE with targets in [0,1]; mean ± std over 30 random 50/50 splits
     fks-table3    training seconds of the same cells, features included, on the authors' machine
 
-NAME.csv beside this file has a table's figures as they were printed, one a line. constants.csv has what predicting the
-mean gives on each regression set (100 · standard deviation / range of the targets), so that printed errors which are
-worse than that can be recognised.
+NAME.csv beside this file has the printed figures of a table, one a line. constants.csv has the error of predicting the
+mean on each regression set (100 · standard deviation / range of the targets), by which printed errors that are worse
+can be recognised.
 
-Without tuning the methods' own settings are used; the papers searched theirs by 5-fold cross-validation on a grid
+Without tuning the methods have their default settings; the papers searched theirs by 5-fold cross-validation on a grid
 (``Tuning(search="grid", folds=5)``). Each table is an ordinary stored comparison: its cells are kept, so a stopped one
-can be resumed, fewer repeats are a part of more, and Table 3 costs nothing after Table 2. The constant predictor is
-always among the methods: some printed errors are worse than its error, and nothing is claimed from those.
+can be resumed, more repeats reuse the cells of fewer, and Table 3 reuses those of Table 2. The constant predictor is
+always among the methods: some printed errors are worse than its error, and no claim is based on those.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from importlib import resources
 from typing import Any
 
 from kernlab.compare import Comparison, Record, Tuning
-from kernlab.compare.summary import CONSTANT, Beside, Published, Row, Table, on_scale, summarise
+from kernlab.compare.summary import CONSTANT, Published, Table, on_scale, summarise
 from kernlab.compare.written import assemble
 from kernlab.data import SOURCES
 from kernlab.data.folder import VARIABLE, files
@@ -34,7 +34,7 @@ from kernlab.registry import Registry
 
 __all__ = ["REPEATS", "TABLES", "VERDICTS", "PrintedTable", "available", "beside", "comparison_of", "printed"]
 
-#: Whether ours beats a printed figure, in words; None where nothing can be claimed.
+#: Whether our figure beats the printed one, in words; None if no claim can be made.
 VERDICTS = {True: "ours is better", False: "printed is better", None: ""}
 
 REPEATS = 30  # splits of each data set, in every one of these tables
@@ -42,18 +42,18 @@ REPEATS = 30  # splits of each data set, in every one of these tables
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A printed table over many data sets, and how it is measured anew.
+    """A printed table over many data sets, and how it is reproduced.
 
     Attributes:
         name: as ``kernlab reproduce`` takes it, and of its CSV file.
         label: what the Papers page calls it.
-        title: what it shows.
-        citation: where it stands.
-        printed: in a sentence, how the paper measured it.
-        said: in a sentence, how it is measured here.
+        title: the measured quantity.
+        citation: paper and number of the table.
+        printed: how the paper measured it, in a sentence.
+        protocol: how it is measured here, in a sentence.
         data: how its data sets are split and scaled, by field of :class:`kernlab.data.DataSpec`.
         own: options that the table fixes, by the method's name.
-        called: kernlab's names of methods and data sets by the paper's, where they differ.
+        called: kernlab's names of methods and data sets that the paper names differently, by the paper's names.
     """
 
     name: str
@@ -61,23 +61,23 @@ class PrintedTable:
     title: str
     citation: str
     printed: str
-    said: str
+    protocol: str
     data: Mapping[str, Any]
     own: Mapping[str, Mapping[str, Any]]
     called: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Names, as the table has them from top to bottom."""
+        """Names, in the order of the table."""
         return tuple(dict.fromkeys(figure.dataset for figure in printed(self.name)))
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Names, as the table has them, and the constant predictor."""
+        """Names, in the order of the table, and the constant predictor."""
         return (*dict.fromkeys(figure.method for figure in printed(self.name)), CONSTANT)
 
 
-#: By the names that ``kernlab reproduce`` takes; each paper's file puts its own in.
+#: By the names that ``kernlab reproduce`` takes; the papers' files register them.
 TABLES: Registry[PrintedTable] = Registry("printed table")
 
 
@@ -138,35 +138,35 @@ def comparison_of(
         tuning: how settings are searched in each cell; None: the methods' own.
         budget: seconds of searching for the whole table, by the clock, shared evenly: each tuned cell has
             budget · workers / number of tuned cells. That depends on these arguments alone, so that the same
-            ones name the same cells again.
-        workers: cells that are computed at a time, where there is a budget.
+            arguments name the same cells again.
+        workers: number of cells that are computed at a time, which share a budget.
 
     Raises:
         UnknownNameError: no such table, or no such data set in it.
         DataError: a data set is not at hand; the message names it and the folder that it must lie in.
-        OptionError: a budget without tuning or not above 0, nothing to compare, or something named twice.
+        OptionError: a budget without tuning or not above 0, nothing to compare, or a name that stands twice.
     """
-    protocol, at_hand = TABLES[table], available(table)
+    about, at_hand = TABLES[table], available(table)
     for name in datasets:
-        if name not in protocol.datasets:
-            raise UnknownNameError.among(f"data set of {table}", name, protocol.datasets)
+        if name not in about.datasets:
+            raise UnknownNameError.among(f"data set of {table}", name, about.datasets)
     chosen = datasets or at_hand
-    if missing := [name for name in chosen or protocol.datasets if name not in at_hand]:
+    if missing := [name for name in chosen or about.datasets if name not in at_hand]:
         raise DataError(
             f"the data sets of {table} must be at hand",
             f"{', '.join(missing)}, which are missing",
             f"set {VARIABLE} to a folder with a file NAME.parquet of each (datasets/README.md describes them)"
             + (f", or name others: {', '.join(at_hand)}" if at_hand else ""),
         )
-    names = [*(methods or protocol.methods)]
+    names = [*(methods or about.methods)]
     names += [CONSTANT] * (CONSTANT not in names)
-    own = {f"{name}.{key}": value for name in names for key, value in protocol.own.get(name, {}).items()}
-    found = assemble(names, chosen, {**protocol.data, **own}, repeats=repeats, tuning=tuning, seed=seed)
+    own = {f"{name}.{key}": value for name in names for key, value in about.own.get(name, {}).items()}
+    found = assemble(names, chosen, {**about.data, **own}, repeats=repeats, tuning=tuning, seed=seed)
     return found if budget is None else replace(found, tuning=_shared(found, budget, workers))
 
 
 def _shared(comparison: Comparison, budget: float, workers: int) -> Tuning:
-    """The budget in equal parts; the constant predictor has nothing to search."""
+    """The budget in equal parts; the constant predictor has no settings to search."""
     if comparison.tuning is None:
         raise OptionError("a budget is for searching settings", f"{budget:g} s without tuning", "tune, or drop it")
     if not budget > 0:
@@ -183,16 +183,16 @@ def beside(table: str, records: Iterable[Record]) -> list[dict[str, Any]]:
         records: of :func:`comparison_of`, of as many cells as are finished.
 
     Returns:
-        A row for each method of the table, and each further one that was run, on every data set that has records:
+        A row for each method of the table and of the records, on every data set of the records:
 
         ``dataset``, ``method``, ``metric`` ("accuracy", "rmse", "mse" or "train_seconds"); ``mean``, ``std``, ``n``:
-        ours over the splits that every method has reported; ``published_mean``, ``published_std``; ``constant``: the
-        constant predictor's mean on the same splits; ``beats``: ours is better than what was printed, None where that
-        would claim nothing (not run, nothing printed, marked, or seconds of another machine); ``mark``: "not on the
-        stated scale" where the printed error is worse than predicting the mean; ``times``, ``published_times``
-        (seconds only): how many times as long as the table's first method, each on its own machine; ``seconds``,
-        ``tuning_seconds``, ``trials``: of training and of the search for settings, means; ``failed``, ``messages``:
-        splits without a result, and why. None where there is nothing.
+        our figures over the splits that every method has finished; ``published_mean``, ``published_std``;
+        ``constant``: the constant predictor's mean on the same splits; ``beats``: our figure is better than the
+        printed one, None if the two allow no claim (one is missing, the printed one is marked, or they are seconds of
+        two machines); ``mark``: "not on the stated scale" if the printed error is worse than predicting the mean;
+        ``times``, ``published_times`` (seconds only): ratio to the time of the table's first method on the same
+        machine; ``seconds``, ``tuning_seconds``, ``trials``: means, of training and of the search for settings;
+        ``failed``, ``messages``: number of splits without a result, and the reasons. A missing value is None.
 
     Raises:
         UnknownNameError: no such table.
@@ -225,6 +225,7 @@ def _rows(part: Table, records: Mapping[tuple[str, str, int], Record]) -> Iterat
         if figure is None and row is None:
             continue
         mean, std = (figure.mean, figure.std) if figure else _mean_std([on_scale(r, metric) for r in cells])
+        published = figure.published if figure else None
         yield {
             "dataset": part.dataset,
             "method": name,
@@ -232,30 +233,17 @@ def _rows(part: Table, records: Mapping[tuple[str, str, int], Record]) -> Iterat
             "mean": mean,
             "std": std,
             "n": len(cells),
-            **_printed(figure),
+            "published_mean": getattr(published, "mean", None),
+            "published_std": getattr(published, "std", None),
+            "beats": getattr(figure, "beats", None),
+            "mark": getattr(published, "mark", ""),
             "constant": constant,
-            **_spent(row),
+            "seconds": getattr(row, "seconds", None),
+            "tuning_seconds": getattr(row, "tuning_seconds", None),
+            "failed": getattr(row, "failed", 0),
+            "messages": list(getattr(row, "messages", ())),
             "trials": statistics.fmean(r.trials for r in cells) if cells else None,
         }
-
-
-def _printed(figure: Beside | None) -> dict[str, Any]:
-    published: Published | None = figure.published if figure else None
-    return {
-        "published_mean": published.mean if published else None,
-        "published_std": published.std if published else None,
-        "beats": figure.beats if figure else None,
-        "mark": published.mark if published else "",
-    }
-
-
-def _spent(row: Row | None) -> dict[str, Any]:
-    return {
-        "seconds": row.seconds if row else None,
-        "tuning_seconds": row.tuning_seconds if row else None,
-        "failed": row.failed if row else 0,
-        "messages": list(row.messages) if row else [],
-    }
 
 
 def _mean_std(values: Sequence[float]) -> tuple[float | None, float | None]:

@@ -27,9 +27,9 @@ def test_the_published_figures_are_met():
 
 @pytest.fixture(scope="module")
 def rows():
-    said: list[str] = []
-    found = lkrf_examples(said.append, examples=SMALL)
-    assert len(said) == 2
+    lines: list[str] = []
+    found = lkrf_examples(lines.append, examples=SMALL)
+    assert len(lines) == 2
     return {(row["example"], row["method"]): row for row in found}
 
 

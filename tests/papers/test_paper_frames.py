@@ -1,7 +1,5 @@
 """What shows the errors in the theory of frame kernels, against oracles of its own."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy.special import zeta
@@ -35,10 +33,10 @@ def test_the_best_root_is_the_fixed_point_and_has_the_rate(gamma, c):
         return float(np.polyfit(np.log(view.m[late]), np.log(y[late]), 1)[0])
 
     assert slope(view.printed) == pytest.approx(-1)
-    assert slope(view.held) == pytest.approx(-0.5, abs=0.06)
+    assert slope(view.fixed) == pytest.approx(-0.5, abs=0.06)
     assert slope(view.root) == pytest.approx(-gamma / (gamma + 1), abs=0.1)
     assert slope(view.order) == pytest.approx(-gamma / (gamma + 1))
-    assert (view.root <= view.held * (1 + 1e-12)).all()
+    assert (view.root <= view.fixed * (1 + 1e-12)).all()
     assert view.printed[-1] < view.root[-1]
     # One of them by sums over all t up to 3000, the tail by the zeta function.
     t = np.arange(1, 3001)
@@ -76,11 +74,3 @@ def test_the_floor_is_what_sampling_finds():
     view = products(2)
     place = list(view.reach).index(turn)
     assert view.floor[place] == pytest.approx(1 - alone / y.var(), abs=0.01)
-
-
-def test_they_are_quick_enough_to_follow_a_slider():
-    for make in (roots, rates, products):
-        make()
-        start = time.thread_time()
-        make()
-        assert time.thread_time() - start < 1.0

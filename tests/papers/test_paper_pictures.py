@@ -55,16 +55,16 @@ def test_what_is_printed_and_what_is_right_differ_in_colour_and_dash():
 
 def test_the_subtitle_says_the_numbers_of_the_picture():
     view = askl.phases()
-    said = askl.plot_phases(view).layout.title.subtitle.text
-    assert f"exact {view.exact:.3f}" in said
-    assert f"{view.independent[-1]:.3f}" in said
+    text = askl.plot_phases(view).layout.title.subtitle.text
+    assert f"exact {view.exact:.3f}" in text
+    assert f"{view.independent[-1]:.3f}" in text
 
 
 def test_points_right_of_the_line_are_the_marked_ones():
     view = against_constant(printed("askl-table2"))
     figure = plot_against_constant(view)
     points = [(t.name, *point) for t in figure.data for point in zip(t.x, t.y, t.customdata, strict=True)]
-    drawn = {(method, dataset): (ratio, "stated scale" in said) for method, ratio, dataset, said in points}
+    drawn = {(method, dataset): (ratio, "stated scale" in text) for method, ratio, dataset, text in points}
     assert all((x > 1) == marked for x, marked in drawn.values())
     assert len(drawn) == len(view) == 20
     assert figure.layout.shapes[0].x0 == 1

@@ -8,7 +8,6 @@ import pytest
 from kernlab.compare.summary import OFF_SCALE
 from kernlab.data import known, load
 from kernlab.data.registered import registered
-from kernlab.errors import UnknownNameError
 from kernlab.methods import METHODS
 from kernlab.papers.tables import TABLES, printed
 
@@ -90,10 +89,5 @@ def test_citations_name_the_paper_and_the_table():
     for name, about in TABLES.items():
         assert f"Table {name[-1]}" in about.citation
         assert about.printed
-        assert about.said
+        assert about.protocol
         assert resources.files("kernlab.papers").joinpath(f"{name}.csv").is_file()
-
-
-def test_an_unknown_table_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="askl-table2"):
-        printed("askl-table3")

@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def record(dataset, method, seed=0, test=None, **changes):
-    """What came of a cell, as far as a table looks at it."""
+    """The record of a cell, with the fields that a table reads."""
     scale = changes.pop("target_scale", "[0,100]")
     cell = {"method": method, "seed": seed, "data": {"dataset": dataset, "target_scale": scale}}
     fields = {"metric": "rmse", "n_train": 80, "n_test": 20, "seconds": 1.0, **changes}
@@ -74,7 +74,7 @@ def test_table_3_times_the_cells_of_table_2(folder):
 
 
 def test_what_a_table_fixes_is_not_searched(folder):
-    """Order 30, γ = 1 and p = 2 are the methods' own: said in a tuned cell all the same, since what is said stays."""
+    """Order 30, γ = 1 and p = 2 are defaults, but a tuned cell names them, since named options are not searched."""
     table = {f"x{i}": [float(j * i % 7) for j in range(40)] for i in (1, 2)} | {"target": [0.1 * j for j in range(40)]}
     pq.write_table(pa.table(table), folder / "mg.parquet")
 
@@ -89,7 +89,7 @@ def test_what_a_table_fixes_is_not_searched(folder):
     assert not any(options(None).values())
 
 
-def test_the_constant_predictor_is_always_there(folder):
+def test_the_constant_predictor_is_always_compared(folder):
     assert comparison_of("askl-table2", methods=["ASKL"]).methods == ("ASKL", "constant")
     assert comparison_of("askl-table2", methods=["constant", "svm-rbf"]).methods == ("constant", "svm-rbf")
 
@@ -111,7 +111,7 @@ def test_where_nothing_is_at_hand_it_says_what_is_missing(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
+    ("changes", "error", "sentence"),
     [
         ({"table": "askl-table3"}, UnknownNameError, "Did you mean askl-table2"),
         ({"datasets": ["letters"]}, UnknownNameError, "Did you mean letter"),
@@ -124,8 +124,8 @@ def test_where_nothing_is_at_hand_it_says_what_is_missing(monkeypatch):
         ({"budget": float("nan"), "tuning": Tuning()}, OptionError, "above 0"),
     ],
 )
-def test_mistakes_are_told(folder, changes, error, said):
-    with pytest.raises(error, match=said):
+def test_mistakes_are_refused_with_a_sentence(folder, changes, error, sentence):
+    with pytest.raises(error, match=sentence):
         comparison_of(**{"table": "askl-table2", **changes})
 
 
@@ -212,8 +212,8 @@ def test_what_was_not_run_and_what_was_never_printed_have_their_rows():
         row = rows["segment", name]
         assert (row["mean"], row["n"], row["beats"], row["seconds"]) == (None, 0, None, None)
         assert row["published_mean"] > 89
-    rival = rows["segment", "svm-rbf"]
-    assert (rival["mean"], rival["published_mean"], rival["beats"]) == (96.0, None, None)
+    baseline = rows["segment", "svm-rbf"]
+    assert (baseline["mean"], baseline["published_mean"], baseline["beats"]) == (96.0, None, None)
 
 
 def test_a_failed_cell_is_counted_and_says_why():
