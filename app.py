@@ -6,6 +6,6 @@ app, and lets us serve plotly.js once for all charts.
 
 import streamlit as st
 
-from kernlab.ui.assets import MAIN, lifespan, routes
+from kernlab.ui.serving import MAIN, lifespan, routes
 
 app = st.App(MAIN, routes=routes(), lifespan=lifespan)

@@ -6,53 +6,53 @@ from kernlab.compare.records import comparison_id
 from kernlab.compare.written import command
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
-from kernlab.ui import compare, compared, polling, scene
+from kernlab.ui import compare, compared, planned
 from kernlab.ui.forms import sentences
-from kernlab.ui.steering import earlier, look, open_comparison, opened, pace, progress, transport
+from kernlab.ui.state import Address
+from kernlab.ui.steering import earlier, open_comparison, opened, progress, snapshot_of, transport
 
 state = st.session_state
+ADDRESS = Address("compare", compare.FORM, compared.SHOWN)
 jobs = manager().comparisons
 
 
-def arrive(came: dict[str, str]) -> None:
-    """The address decides on arrival (a link, a reload, "back"); afterwards it follows the page."""
-    said = {key: value for key, value in came.items() if key != "id" and key not in compared.VIEW}
-    state["compare.trouble"] = ""
+def arrive(rest: dict[str, str]) -> None:
+    """Open the comparison that the address names, and fill the form with it where the address says no other."""
+    id, others = compare.FORM["id"], [key for key in ADDRESS.address if key != "id" and key not in compared.SHOWN]
+    compare.FORM.change(more="\n".join(f"{key}={text}" for key, text in rest.items()))
     open_comparison(None)
-    try:
-        if "id" in came:
-            open_comparison(jobs.store.comparison(came["id"]))
-    except KernlabError as error:
-        state["compare.trouble"] = f"{error} (In the address of this page.)"
-    try:
-        stored = opened()
-        compare.fill(compare.scene_of(stored.comparison) if stored and not said else said)
-    except KernlabError as error:
-        state["compare.trouble"] = f"{error} (In the address of this page.)"
-        compare.fill({})
-    compared.fill_view(came)
+    if id:
+        try:
+            open_comparison(stored := jobs.store.comparison(id))
+            if not others:
+                ADDRESS.trouble = compare.read(compare.address_of(stored.comparison))
+        except KernlabError as error:
+            ADDRESS.trouble = f"{error} (In the address of this page.)"
 
 
 def try_example() -> None:
     """Fill the form with the example and start it, in one click."""
-    compare.fill(compare.EXAMPLE)
+    compare.read(compare.EXAMPLE)
     state["compare.example"] = True
 
 
 @sentences()
 def panel() -> None:
-    """All that moves."""
-    snapshot, stored = look(jobs), opened()
-    told = compare.scene_of(comparison) if comparison else scene.remembered("compare")
-    told = {key: value for key, value in told.items() if key != "id" and key not in compared.VIEW}
-    scene.write("compare", told | ({"id": stored.id} | compared.view_scene() if stored else {}))
+    """All but the form: it runs again when a person chooses something here, or a cell is finished."""
+    snapshot, stored = snapshot_of(jobs), opened()
+    compare.FORM.change(id=stored.id if stored else "")
+    try:
+        more = compare.lines(compare.FORM["more"])
+    except KernlabError:  # the form says so
+        more = {}
+    ADDRESS.write(more, without=() if stored else tuple(compared.SHOWN))
     top, words, way, results = (st.container() for _ in range(4))
     with top.container(horizontal=True, vertical_alignment="center"):
         st.title("Compare", anchor=False)
         if written := (stored.comparison if stored else comparison):
             with st.popover("Copy as command", icon=":material/terminal:"):
                 st.code(command(written), language="bash", wrap_lines=True)
-        scene.share(scene.remembered("compare"))
+        ADDRESS.share()
     with top:
         transport(jobs, snapshot, comparison)
     lacks = compare.missing()
@@ -66,10 +66,12 @@ def panel() -> None:
             "stopped at any time.",
             icon=":material/leaderboard:",
         )
+        with results:
+            planned.preview(comparison, jobs.store)
     if snapshot and stored:
         with way:
             if comparison and comparison_id(comparison) != stored.id:
-                st.caption(":material/info: The form on the left says something else than what is shown here.")
+                st.caption(":material/info: The form on the left differs from the comparison that is shown here.")
             progress(snapshot, stored)
         if snapshot.records:
             with results:
@@ -78,14 +80,14 @@ def panel() -> None:
         st.rerun()
 
 
-if (came := scene.arrived("compare")) is not None:
-    arrive(came)
+if (rest := ADDRESS.arrive()) is not None:
+    arrive(rest)
 comparison = compare.comparison_form()
 if state.pop("compare.example", False) and comparison:
     with sentences():
         open_comparison(jobs.store.comparison(jobs.start(comparison)))
 before = (now := opened()) and now.id
-polling.poll(panel, lambda: pace(jobs))
+st.fragment(panel)()
 if not before:
     st.button("Try an example", icon=":material/play_circle:", on_click=try_example,
               help="Five methods on three small data sets, five repeats")  # fmt: skip

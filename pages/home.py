@@ -1,92 +1,66 @@
-"""Home: what this is, a kernel being learned right here, and the doors to the rest."""
-
-import time
+"""Home: what this is, a kernel being learned, and links to the other pages. Nothing here waits for torch."""
 
 import streamlit as st
 
-from kernlab import devices
-from kernlab.pictures.function_view import function_view, plot_function
-from kernlab.pictures.joint import joint_density, plot_joint
-from kernlab.ui import pictures, polling, setup
+from kernlab.ui import elements
+from kernlab.ui.chart import Shot, live_chart
 from kernlab.ui.links import link
-from kernlab.ui.miniature import SPEC, Miniature
+from kernlab.ui.miniature import EXPLAINED, SHOWN, film, name
+from kernlab.ui.pages import breath
+from kernlab.ui.scenes import SCENES
+from kernlab.ui.state import Address
 
-FRAME = 0.5  # seconds a moment stays on the screen
-state = st.session_state
-
-st.title("See a kernel being learned", anchor=False)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title("See a kernel being learned", anchor=False)
+    Address("home").share()
 st.markdown(
-    "A kernel decides which points a model calls alike, and its **spectral density** is the kernel in another dress. "
-    "kernlab learns that density from data while you watch it move, together with the function it makes and the terms "
-    "of its generalisation bound. Everything runs on this machine, from data that come with it."
+    "A kernel decides which points a model treats as similar, and its **spectral density** is the same kernel in "
+    "frequencies. kernlab learns that density from data while you watch it move, together with the function it makes "
+    "and the terms of its generalisation bound. Everything runs on this machine, from data that come with it."
 )
 
+for key, place in zip(SHOWN, st.columns(2), strict=True):
+    with place:
+        live_chart(Shot(name(), key), key=f"home.{key}", alt=film()["alt"][key], height=380)
+elements.timeline(name(), plays=True)
+elements.values(name())
+st.caption("Left: what the model predicts at each point. Right: the spectral density that it learns.")
 
-@st.cache_resource(show_spinner=False)
-def miniature() -> Miniature:
-    """One for all visitors."""
-    return Miniature()
+breath()
+st.header("What it is, in four pictures", anchor=False)
+st.caption("All four are of the kernel above, at the moment that the slider shows.")
+WORDS = (
+    "**A kernel** says which points are alike: it is blue where the model treats points like the one at the cross. "
+    "Learning gives that region the shape that tells the squares of the board apart.",
+    "**Its spectral density** says which waves the kernel is made of. Slow waves make smooth answers; to follow small "
+    "squares the kernel needs faster ones, and learns them.",
+    "**Learning** changes the waves a little at every step, so that more of the known points are answered right. What "
+    "counts are the points that it has not seen: the test.",
+    "**A bound** is the promise of a theorem: on new points the loss is larger by this much at most. Above the dotted "
+    "line the promise says nothing, however small the difference is that was measured.",
+)
+for start in range(0, len(EXPLAINED), 2):
+    for key, words, place in zip(EXPLAINED[start:][:2], WORDS[start:][:2], st.columns(2), strict=True):
+        with place:
+            live_chart(
+                Shot(name(), key, over_time=key == "progress"), key=f"home.{key}", alt=film()["alt"][key], height=300
+            )
+            st.markdown(words)
 
+st.header("See two kernels side by side", anchor=False)
+st.caption("Each scene trains by itself as soon as it is opened; the runs learn in step, on one slider.")
+for place, (key, scene) in zip(st.columns(len(SCENES)), SCENES.items(), strict=True):
+    with place, st.container(border=True, key=f"scene-{key}"):
+        link("train", f"**{scene.title}**", scene.icon, scene=key)
+        st.caption(scene.words)
 
-def play() -> None:
-    """Show the miniature from its start."""
-    state["home.began"] = time.monotonic()
-
-
-def due() -> int:
-    """The moment that is due."""
-    return int((time.monotonic() - state["home.began"]) / FRAME)
-
-
-def pace() -> float | None:
-    """Seconds until the next moment; none after the last one."""
-    small = miniature()
-    return FRAME if not small.done or due() < len(small.frames) else None
-
-
-def picture() -> None:
-    """The moment that is due, drawn."""
-    small = miniature()
-    if not small.frames:
-        st.caption("Starting …")
-        return
-    place = min(due(), len(small.frames) - 1)
-    frame = small.frames[place]
-    left, right = st.columns(2)
-    with left:
-        pictures.show(
-            "home.function", place, lambda: plot_function(function_view(frame.arrays, small.static, small.facts)),
-            alt="The decision regions of the model so far", height=380,
-        )  # fmt: skip
-    with right:
-        now, first = frame.arrays, small.static
-        pictures.show(
-            "home.joint", place,
-            lambda: plot_joint(joint_density(
-                [1.0, 0.0], now["omega"], now["omega_prime"], first["omega_initial"], first["omega_prime_initial"],
-                what="first input",
-            )),
-            alt="The joint spectral density of the kernel so far", height=380,
-        )  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Play again", icon=":material/replay:", on_click=play, disabled=pace() is not None)
-        words = f"**{frame.accuracy:.1f} %** of the test points right after {frame.epoch:.1f} epochs"
-        st.markdown(f"{words}. Left: what the model says where. Right: the density it learns, dotted where it began.")
-
-
-if "home.began" not in state:
-    play()
-polling.poll(picture, pace)
-
-DOORS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
-    ("train", "Train this one", ":material/play_circle:", "Change anything and press Train.", setup.scene_of(SPEC)),
-    ("train", "Handwritten digits", ":material/draw:", "Frequencies that turn into pictures.",
-     {"dataset": "digits", "method": "ASKL"}),
-    ("compare", "Compare", ":material/balance:", "Which differences between methods are real?", {}),
-    ("runs", "My runs", ":material/database:", "Everything that was trained here.", {}),
-)  # fmt: skip
-for place, (page, title, icon, words, scene) in zip(st.columns(len(DOORS)), DOORS, strict=True):
-    with place, st.container(border=True):
-        link(page, f"**{title}**", icon, **scene)
-        st.caption(words)
-st.caption(f"Training will run on: {devices.describe(devices.resolve('auto'))}")
+LINKS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
+    ("train", "Train the one above", ":material/play_circle:", film()["address"]),
+    ("train", "Handwritten digits", ":material/draw:", {"dataset": "digits", "method": "ASKL"}),
+    ("compare", "Compare methods", ":material/balance:", {}),
+    ("runs", "My runs", ":material/database:", {}),
+)
+with st.container(horizontal=True, key="links"):
+    for page, title, icon, address in LINKS:
+        link(page, title, icon, **address)
+elements.line("news/device")

@@ -1,6 +1,6 @@
-"""Kernel: which points a run calls alike, at any moment of it."""
+"""Kernel: which points a model treats as similar, at any moment of it."""
 
 from kernlab.ui import inside
-from kernlab.ui.phases import phases
+from kernlab.ui.spectrum import phases
 
-inside.page("kernel", "Kernel", "Which points a model calls alike, and how its kernel's matrix is made.", before=phases)
+inside.page("kernel", "Kernel", "Which points a model treats as similar, and the matrix of its kernel.", before=phases)

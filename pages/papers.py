@@ -3,40 +3,39 @@
 import streamlit as st
 
 from kernlab.papers import TABLES
-from kernlab.ui import papers, papers_results, polling, scene
+from kernlab.ui import papers, papers_results
 from kernlab.ui.forms import sentences
+from kernlab.ui.pages import heading
 
-if (came := scene.arrived("papers")) is not None:
-    papers.fill(came)
-
+papers.arrive()
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.title("Papers", anchor=False)
+    heading("Papers")
     top = st.container(horizontal=True, width="content")
-reading = papers.choose()
-work, command = None, ""
+papers.ADDRESS.show_trouble()
+result, work, command = papers.choose(), None, ""
 
 
 @sentences()
 def ours() -> None:
     """Ours beside the printed."""
     if work:
-        papers_results.show(reading.result, work)
+        papers_results.show(result, work)
 
 
 with sentences():
-    if reading.view == "errors":
-        papers.show_errors(reading.paper)
+    if papers.OPEN["view"] == "errors":
+        papers.show_errors()
     else:
-        papers_results.show_printed(reading.result)
+        papers_results.show_printed(result)
         st.subheader("Reproduce", anchor=False)
-        work = papers_results.form(reading.result)
-        if reading.result in TABLES:
+        work = papers_results.form(result)
+        if result in TABLES:
             papers_results.open_stored(work)
-        command = papers_results.command(reading.result, work) if work else ""
-        polling.poll(ours, lambda: papers_results.pace(work))
-scene.write("papers", papers.written(reading))
+        command = papers_results.command(result, work) if work else ""
+        st.fragment(ours)()
+papers.write()
 with top:
     if command:
         with st.popover("Copy as command", icon=":material/terminal:"):
             st.code(command, language="bash", wrap_lines=True)
-    scene.share(scene.remembered("papers"))
+    papers.ADDRESS.share()

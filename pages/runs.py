@@ -3,45 +3,39 @@
 import streamlit as st
 
 from kernlab.jobs import manager
-from kernlab.ui import polling, scene, table
-from kernlab.ui.forms import sentences, to_text
+from kernlab.ui import elements, table
+from kernlab.ui.forms import sentences
 from kernlab.ui.links import link
-from kernlab.ui.transport import progress
+from kernlab.ui.news import phase
+from kernlab.ui.pages import heading
 from kernlab.ui.watch import Watch
 
-st.title("Runs", anchor=False)
+heading("Runs")
 
 store = (jobs := manager().trainings).store
 everything = store.list()
 for note in store.notes:
     st.info(note, icon=":material/info:")
 
-if (came := scene.arrived("runs")) is not None:
-    table.fill(came)
+table.ADDRESS.arrive()
 
 
-@sentences()
-def under_way() -> None:
-    """The queue, live; the table below is drawn again when a run ends."""
-    queue = jobs.queue()
-    for job in queue:
-        st.markdown(f"**[{job.name}](train?run={job.id})**")
-        progress(Watch(jobs, job.id))
-    if {job.id for job in queue} != {job.id for job in before}:
-        st.rerun()  # the table below has another row
-
-
-if before := jobs.queue():
-    polling.poll(under_way, lambda: polling.EVERY)
+# The line of each run asks for this page again when the run ends: the table below then has another row.
+for job in jobs.queue():
+    st.markdown(f"**[{job.name}](train?run={job.id})**")
+    with sentences():
+        (watch := Watch(jobs, job.id)).refresh()  # the phase that the browser is answered, too
+        elements.progress(f"film/{job.id}", phase(watch), key=f"progress.{job.id}")
 
 if not everything and not store.list(deleted=True):
     st.info("Nothing has been trained here yet. A run of a few seconds is a good start:", icon=":material/waves:")
     link("train", "Open the Train page", ":material/play_circle:")
 
-wanted = table.filters(everything)
-scene.write("runs", {key: to_text(value) for key, value in wanted.items() if value})
-table.actions(jobs, deleted=wanted["deleted"])
-if runs := store.list(**wanted | {"starred": wanted["starred"] or None}):
-    table.show(store, runs)
+table.filters(everything)
+table.ADDRESS.write()
+table.actions(jobs, deleted=table.FILTERS["deleted"])
+if runs := store.list(**{**table.FILTERS, "starred": table.FILTERS["starred"] or None}):
+    with st.container(key="present-picture"):
+        table.show(store, runs)
 elif everything:
-    st.caption("No run is like that.")
+    st.caption("No run fits these filters.")

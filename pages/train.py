@@ -4,14 +4,21 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
-from kernlab.ui import live, polling, scene, setup, view
+from kernlab.spec import RunSpec
+from kernlab.ui import beside, elements, live, notes, setup
+from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import link
-from kernlab.ui.pages import PAGES
-from kernlab.ui.transport import progress, transport
+from kernlab.ui.news import phase
+from kernlab.ui.pages import PAGES, heading
+from kernlab.ui.state import Address
+from kernlab.ui.transport import transport
+from kernlab.ui.view import VIEW, show_moment
 from kernlab.ui.watch import Watch
 
-INSIDE = [page for page in PAGES if page.name in ("spectrum", "kernel", "bounds")]
+INSIDE = [page for page in PAGES if page.name in ("spectrum", "kernel", "bounds", "certainty")]
+PATIENCE = 1.0  # seconds that the page waits for the first picture of a run, so that it is drawn once
+ADDRESS = Address("train", setup.FORM, VIEW, notes.NOTES, beside.COLUMNS)
 state = st.session_state
 jobs = manager().trainings
 
@@ -19,33 +26,43 @@ jobs = manager().trainings
 def open_run(run_id: str) -> None:
     """Put a run on the page, at its newest moment."""
     state["train.watch"] = Watch(jobs, run_id)
-    live.follow()
+    setup.FORM.change(run=run_id)
+    show_moment(None)
 
 
-def arrive(came: dict[str, str]) -> None:
-    """The address decides on arrival (a link, a reload, "back"); afterwards it follows the page."""
-    said = {key: value for key, value in came.items() if key != "run" and key not in view.VIEW}
-    state["train.watch"], state["train.trouble"] = None, ""
+def arrive(settings: dict[str, str]) -> RunSpec:
+    """Open the run that the address names, and fill the form with what the address says of it, or else with the run.
+
+    Returns:
+        What the form is to say.
+    """
+    state["train.watch"], run_id = None, setup.FORM["run"]
+    show_moment(VIEW["at"])
+    watch: Watch | None = None
     try:
-        if "run" in came:
-            open_run(came["run"])
-        watch: Watch | None = state["train.watch"]
-        setup.fill(watch.spec if watch and watch.spec and not said else setup.spec_from(said))
+        if run_id:
+            watch = state["train.watch"] = Watch(jobs, run_id)
+        shown = watch.start if watch and watch.start and not settings else setup.spec_from(settings)
     except KernlabError as error:
-        state["train.trouble"] = f"{error} (In the address of this page.)"
-        setup.fill(setup.spec_from({}))
-    live.fill_view(came)
-
-
-def pace() -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    watch: Watch | None = state["train.watch"]
-    return live.pace() or (polling.EVERY if watch and watch.live else None)
+        ADDRESS.trouble = f"{error} (In the address of this page.)"
+        shown = setup.spec_from({})
+    try:
+        if watch:
+            notes.arrive(watch)
+    except KernlabError as error:
+        ADDRESS.trouble = f"{error} (In the address of this page.)"
+    shown = beside.arrive(jobs, ADDRESS, shown, watch)
+    setup.show(shown)
+    return shown
 
 
 @sentences()
 def panel() -> None:
-    """All that moves."""
+    """All but the form: it runs again when a person chooses something here, or the run comes into another phase."""
+    if beside.several():
+        beside.page(jobs, ADDRESS, spec)
+        return
+    beside.turn()
     watch: Watch | None = state["train.watch"]
     if watch:
         try:
@@ -53,37 +70,53 @@ def panel() -> None:
         except KernlabError as error:  # the run could not start: nothing of it is kept but the reason
             watch = state["train.watch"] = None
             state["train.trouble"] = str(error)
-    moment = live.moment_of(watch) if watch and watch.facts else None
-    told = setup.scene_of(spec) if spec else scene.remembered("train")
-    scene.write("train", told | ({"run": watch.id} if watch else {}) | live.view_scene())
+    setup.FORM.change(run=watch.id if watch else "")
+    notes.stand(watch)
+    ADDRESS.write(setup.address_of(spec) if spec else ADDRESS.rest)
 
-    top, words, way, pictures, inside = (st.container() for _ in range(5))
-    with top.container(horizontal=True, vertical_alignment="center"):
-        st.title(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train", anchor=False)
+    with st.container(key="train-head"):
+        top, way = st.container(), st.container()
+    begins = watch is not None and watch.live and not len(watch.snapshots.steps)
+    # Where a run begins, the pictures of before are gone at once: what comes above them would push them down.
+    words, pictures, inside = st.container(), st.empty() if begins else st.container(), st.container()
+    with top.container(horizontal=True, vertical_alignment="center", key="train-title"):
+        heading(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train")
         live.repeat((watch and watch.spec) or spec)
-        scene.share(scene.remembered("train"))
+        noting = st.container(width="content")
+        ADDRESS.share()
+
     with top:
-        transport(jobs, watch, spec, open_run, lambda: live.numbers(watch, moment) if watch and moment else None)
+        changing = transport(jobs, watch, spec, open_run, lambda: beside.add_button(jobs, spec, watch))
     if spec is None:  # on a phone the side bar with the sentence is folded away
         words.warning("Nothing can be started yet: in the side bar a sentence in red says what to change.",
                       icon=":material/left_click:")  # fmt: skip
-    elif watch is None:
-        words.info(
-            "Press **Train** and watch the kernel being learned. Data, method and options stand in the side bar "
-            "(on a phone: » at the top left).",
-            icon=":material/waves:",
-        )
     if not watch:
+        if spec:
+            with pictures:
+                live.preview(spec)
         return
+    status = phase(watch)[0]  # that of the buttons: where it has changed meanwhile, the browser asks for them again
+    try:
+        watch.wait(PATIENCE)
+    except KernlabError as error:
+        state["train.watch"], state["train.trouble"] = None, str(error)
+        st.rerun()
+    moment = watch.moment(VIEW["at"]) if watch.facts else None
+    with changing:
+        changes(watch)
+    with noting:
+        notes.editor(watch)
     with way:
-        progress(watch)
+        with st.container(horizontal=True, vertical_alignment="bottom", key="where"):
+            elements.progress(f"film/{watch.id}", [status, *phase(watch)[1:]])
+            elements.values(watch.id)
         if moment:
-            live.time_line(watch, moment)
+            live.time_line(watch, every=5.0 if VIEW["view"] == "bounds" else None)
         elif watch.live:
             waiting = "Measuring where it starts …" if watch.facts else "Reading the data …"
             st.caption("It starts when the device is free." if watch.state.position else waiting)
     if moment:
-        with pictures:
+        with pictures.container() if begins else pictures:
             live.views(watch, moment)
         with inside.container(horizontal=True, key="inside"):
             st.caption("Look inside this run:")
@@ -91,7 +124,15 @@ def panel() -> None:
                 link(name, label, icon, run=watch.id)
 
 
-if (came := scene.arrived("train")) is not None:
-    arrive(came)
-spec = state["train.spec"] = setup.spec_form()
-polling.poll(panel, pace)
+settings = ADDRESS.arrive()
+spec: RunSpec | None = None if settings is None else arrive(settings)
+if spec is None or not (state["train.watch"] or beside.several()):
+    spec = state["train.spec"] = setup.spec_form()
+    beside.edited(spec)
+    st.fragment(panel)()
+else:  # on arrival a run's heading and pictures come before the form, whose forty elements the browser draws for long
+    st.fragment(panel)()
+    state["train.spec"] = setup.spec_form()
+    beside.edited(state["train.spec"])
+    if state["train.spec"] != spec:  # the form refuses it, or says more
+        st.rerun()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from kernlab.ui import landmarks
@@ -30,24 +31,44 @@ def until(page, what, seconds=PATIENCE):
         page.wait_for_timeout(50)
 
 
+def came_to(page, status):
+    """Wait until the line of the job on the page begins with this status."""
+    line = page.locator(landmarks.PROGRESS, has_text=re.compile(rf"^\s*{status}\b"))
+    line.first.wait_for()
+
+
+def marked(page):
+    """The words at the marks of a run's slider."""
+    return page.locator(landmarks.MARKS).all_inner_texts()
+
+
 def run_of(page):
     """The run that the address names."""
     page.wait_for_url(lambda url: "run=" in url)
     return page.evaluate("new URLSearchParams(location.search).get('run')")
 
 
+def shown(page, chart):
+    """Scroll to a chart: what is out of view is not drawn."""
+    if (box := page.locator(f".st-key-{chart}").first).is_visible():
+        box.scroll_into_view_if_needed()
+
+
 def points(page, chart="objective"):
     """Points of a chart's first curve."""
+    shown(page, chart)
     return page.evaluate(landmarks.points(chart))
 
 
 def picture(page, chart):
     """All that a chart draws, as text; "null" before it is drawn."""
+    shown(page, chart)
     return page.evaluate(landmarks.picture(chart))
 
 
 def draws(page, chart):
     """How often a chart was drawn."""
+    shown(page, chart)
     return page.evaluate(landmarks.draws(chart))
 
 

@@ -50,7 +50,7 @@ def main() -> None:
                     page.set_viewport_size({"width": 1280, "height": height})
                     page.goto(f"{app.url}/{address}")
                     page.get_by_role("heading", level=1).first.wait_for()
-                    page.wait_for_timeout(15_000 if name == "home" else 4_000)  # home learns something first
+                    page.wait_for_timeout(4_000)
                     image = Image.open(io.BytesIO(page.screenshot()))
                     image.quantize(256).save(IMAGES / f"{name}{suffix}.png", optimize=True)  # a third of the size
                 page.close()

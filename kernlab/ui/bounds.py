@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
-from kernlab.bounds import BOUNDS
+from kernlab.bounds import BOUNDS, Bound
 from kernlab.pictures.base import At
 from kernlab.pictures.bound_rates import (
     against_n,
@@ -20,26 +21,21 @@ from kernlab.pictures.bound_rates import (
 from kernlab.pictures.bound_sliders import BoundSlider, Given, bars_if, given, read_changes, sliders, what_if
 from kernlab.pictures.bound_terms import plot_bound_now
 from kernlab.pictures.recorded import Moment
-from kernlab.ui import pictures, view
-from kernlab.ui.live import digits
+from kernlab.ui import pictures
+from kernlab.ui.grid import digits
+from kernlab.ui.view import VIEW
 
-__all__ = ["said", "what_if_section"]
+__all__ = ["measured", "terms", "verdicts", "what_if_section"]
 
 _COLUMNS = 4
-#: On a narrow page every row of the table becomes a paragraph, and each number says what it is.
-_NARROW = """<style>@media (max-width: 640px) {{
-{scope} :is(table, tbody, tr, td) {{ display: block; border: 0; text-align: left !important; }}
-{scope} thead {{ display: none; }}
-{scope} tr {{ padding: 0.6rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 16%, transparent); }}
-{scope} td {{ padding: 0.1rem 0; }}
-{scope} td:first-child {{ font-weight: 600; }}
-{names}
-}}</style>"""
+#: On a narrow page, where every row of the table becomes a paragraph, each number says what it is. A style alone would
+#: take the place of the page's own style: Streamlit keeps styles apart and counts those of a fragment anew.
+_NARROW = "<style>@media (max-width: 640px) {{ {names} }}</style><i hidden></i>"
 _EQUALITIES = {
     "discriminant": "An equality and no bound: the ridge error on the training rows, computed from moments alone, "
     "against the same error measured. It says nothing about other rows.",
     "alignment": "No number bounds the risk here: the paper's bound holds for every kernel of the ball alike and "
-    "leaves its constants open. What can be shown is how far the weights went and what that gained.",
+    "leaves its constants open. What can be shown is how far the weights moved and how much the alignment grew.",
 }
 _GAMMA = (
     "As printed, the bound has a wrong root in its proof (see Papers) and asks for eigenvalues that fall faster than "
@@ -59,14 +55,14 @@ _KINDS = {
 # -- above the pictures ----------------------------------------------------------------------------------------
 
 
-def said(shown: Sequence[At]) -> None:
+def verdicts(shown: Sequence[At]) -> None:
     """Whether each run's bound says anything, in a sentence."""
     for at, column in zip(shown, st.columns(len(shown)), strict=True):
         with column:
-            _said(at)
+            _verdict(at)
 
 
-def _said(at: At) -> None:
+def _verdict(at: At) -> None:
     found = given(at)
     if found is None:
         known = ", ".join(f"{bound.title.lower()} ({bound.source})" for bound in BOUNDS.values())
@@ -94,10 +90,10 @@ def what_if_section(shown: Sequence[At]) -> None:
     for _, bound in found:
         for each in sliders(bound):
             offered[each.key] = offered[each.key].joined(each) if each.key in offered else each
-    asked = read_changes(view.now()["whatif"])
+    asked = read_changes(VIEW["whatif"])
     changes = {key: each.allowed(asked[key]) for key, each in offered.items() if key in asked}
     if offered:
-        st.subheader("What if", anchor=False)
+        st.header("What if", anchor=False)
         _sliders(list(offered.values()), changes)
         places = st.columns(len(found))
         for (at, bound), place in zip(found, places, strict=True):
@@ -111,14 +107,12 @@ def _sliders(offered: Sequence[BoundSlider], changes: Mapping[str, float]) -> No
     """One slider each, in the order given; those that were not moved stand where the run does."""
     for start in range(0, len(offered), _COLUMNS):
         for each, column in zip(offered[start : start + _COLUMNS], st.columns(_COLUMNS), strict=False):
-            key, value = f"whatif.{each.key}", changes.get(each.key, each.value)
-            choices = sorted({*each.choices, value})
-            if st.session_state.get(key) != value:
-                st.session_state[key] = value
+            value = changes.get(each.key, each.value)
             with column:
                 st.select_slider(
-                    each.title, choices, key=key, help=each.sentence, on_change=_moved, args=(each.key,),
+                    each.title, sorted({*each.choices, value}), value, help=each.sentence,
                     format_func=digits if each.whole else _short,
+                    **VIEW.widget("whatif", value, partial(_with, each.key), called=f"whatif.{each.key}"),
                 )  # fmt: skip
     words = [
         f"**{text}**: {', '.join(dict.fromkeys(each.title.split(',')[0] for each in offered if each.kind == kind))}."
@@ -128,16 +122,17 @@ def _sliders(offered: Sequence[BoundSlider], changes: Mapping[str, float]) -> No
     with st.container(horizontal=True, vertical_alignment="center", key="whatif-words"):
         st.caption(" ".join(words) + " What is not named stays as it was measured.")
         if changes:
-            st.button("Back to the run", icon=":material/undo:", on_click=view.change, kwargs={"whatif": ""})
+            st.button("Back to the run", icon=":material/undo:", on_click=VIEW.change, kwargs={"whatif": ""})
 
 
 def _short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _moved(key: str) -> None:
-    changes = read_changes(view.now()["whatif"]) | {key: float(st.session_state[f"whatif.{key}"])}
-    view.now()["whatif"] = ",".join(f"{name}={value:.12g}" for name, value in changes.items())
+def _with(key: str, value: float) -> str:
+    """The changes in the view with another one, as text."""
+    changes = read_changes(VIEW["whatif"]) | {key: float(value)}
+    return ",".join(f"{name}={value:.12g}" for name, value in changes.items())
 
 
 def _answers(at: At, bound: Given, changes: Mapping[str, float], *, alone: bool) -> None:
@@ -145,7 +140,7 @@ def _answers(at: At, bound: Given, changes: Mapping[str, float], *, alone: bool)
     mine = {each.key for each in sliders(bound)}
     changes = {key: value for key, value in changes.items() if key in mine}
     if not mine:
-        st.caption(f"{at.run.run.method}: no slider moves this bound.")
+        st.caption(f"{at.run.run.method}: this bound has no slider.")
         return
     log = bool(bound.bound.trivial and at.view["boundlog"])
     stamp = (at.run.id, *at.run.version, at.moment.step, log, tuple(changes.items()))
@@ -200,15 +195,20 @@ def _numbers(values: Mapping[str, float]) -> None:
 
 
 def _terms(found: Sequence[tuple[At, Given]], changes: Mapping[str, float]) -> None:
-    """A bound's formula, and every term with its values and what it says; two runs of one bound share the table."""
-    bound, values = found[0][1].bound, {}
+    """A bound with its values; two runs of one bound share the table."""
+    values = {}
     for at, each in found:
         whose = f" ({at.run.run.method})" if len(found) > 1 else ""
-        values[f"now{whose}"] = _measured(at.moment)
+        values[f"now{whose}"] = measured(at.moment)
         if at.reference:
-            values[f"then{whose}"] = _measured(at.reference)
+            values[f"then{whose}"] = measured(at.reference)
         if mine := {slider.key for slider in sliders(each)} & changes.keys():
             values[f"what if{whose}"] = what_if(each, {key: changes[key] for key in mine})
+    terms(found[0][1].bound, values)
+
+
+def terms(bound: Bound, values: Mapping[str, Mapping[str, float]]) -> None:
+    """A bound's formula, and every term in symbols, in words and with its values, a column each."""
     rows = ["| " + " | ".join(("term", "formula", *values, "in words", "source")) + " |"]
     rows.append("|:--|:--|" + "--:|" * len(values) + ":--|:--|")
     for term in bound.terms:
@@ -223,10 +223,11 @@ def _terms(found: Sequence[tuple[At, Given]], changes: Mapping[str, float]) -> N
         names = (
             f'{scope} td:nth-child({place}):before {{ content: "{name}: "; }}' for place, name in enumerate(values, 3)
         )
-        st.html(_NARROW.format(scope=scope, names="\n".join(names)))
+        st.html(_NARROW.format(names="\n".join(names)))
         st.markdown("\n".join(rows))
 
 
-def _measured(moment: Moment) -> dict[str, float]:
+def measured(moment: Moment) -> dict[str, float]:
+    """The terms of the bound as they were measured at a moment."""
     prefix = "bound/"
     return {key.removeprefix(prefix): value for key, value in moment.values.items() if key.startswith(prefix)}

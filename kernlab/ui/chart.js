@@ -1,12 +1,30 @@
 // One Plotly picture that stays mounted: Streamlit calls the default function at every change of the
 // data or of the theme, and the same node is updated with Plotly.react, so a zoom survives.
+//
+// Its data are a figure, or a picture of a film: then it follows the page's clock by itself.
+
+import { common, overlaid } from "./common.mjs";
+import { figure as assembled, marked, rows } from "./figure.mjs";
+import { headed } from "./heading.mjs";
+import { last } from "./clock.mjs";
+import { decades, enlarged } from "./enlarged.mjs";
+import { shared } from "./film.mjs";
+import { highlighted, kinds, meant, places } from "./links.mjs";
+import { load } from "./plotly.mjs";
+import { sketch } from "./sketch.mjs";
+import { toward } from "./walk.mjs";
+
+const SKETCHED = 200; // milliseconds in which the other pictures of a page are sketched too, before Plotly's code runs
 
 const charts = new WeakMap();
-let plotly;
 
 const STYLE = `
 .kl-chart { position: relative; width: 100%; color: var(--st-text-color); font-family: var(--st-font); }
 .kl-chart .js-plotly-plot { width: 100%; height: 100%; }
+.kl-chart canvas.kl-sketch { position: absolute; inset: 0; width: 100%; height: 100%; }
+.kl-chart .kl-late { position: absolute; left: .5rem; bottom: .25rem; z-index: 4; padding: 0 .375rem;
+  border-radius: .3rem; font-size: .8125rem; background: var(--st-secondary-background-color); }
+.kl-chart .kl-late[hidden] { display: none; }
 .kl-chart .kl-wait { position: absolute; inset: 0; display: grid; place-items: center; opacity: .6; }
 .kl-chart details { position: absolute; top: 0; right: 0; z-index: 5; font-size: .875rem; }
 .kl-chart summary { list-style: none; cursor: pointer; width: 2rem; height: 2rem; display: grid; place-items: center;
@@ -19,24 +37,18 @@ const STYLE = `
 .kl-chart button { display: block; width: 100%; padding: .4rem .6rem; text-align: left; font: inherit; color: inherit;
   background: none; border: 0; border-radius: .3rem; cursor: pointer; }
 .kl-chart button:hover, .kl-chart button:focus-visible { background: var(--st-secondary-background-color); }
+.kl-chart .kl-cursor { position: absolute; left: -9px; top: -9px; width: 18px; height: 18px; border-radius: 50%; pointer-events: none;
+  border: 2px dashed var(--st-primary-color); }
+.kl-chart .kl-cursor[hidden] { display: none; }
+.kl-chart .kl-said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .kl-chart :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }`;
 
+const LARGER = 10 / 7, LEAST = 20; // for a lecture: letters of 14 pixels have 20 then, and none has less
+
+const RING = ["#D55E00", "#F5803A"]; // round what is selected, on light and on dark
+const MENU = 48; // pixels beside a heading: the camera, and what is free on its left
 const CAMERA = `<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"
   stroke-linejoin="round" aria-hidden="true"><path d="M3 8h4l2-3h6l2 3h4v11H3z"/><circle cx="12" cy="13" r="3.6"/></svg>`;
-
-function load(address) {
-  plotly ??= new Promise((resolve, reject) => {
-    if (window.Plotly) return resolve(window.Plotly);
-    let script = document.getElementById("plotly-js"); // the page's frame may have begun to load it
-    if (!script) {
-      script = Object.assign(document.createElement("script"), { id: "plotly-js", src: address });
-      document.head.append(script);
-    }
-    script.addEventListener("load", () => resolve(window.Plotly));
-    script.addEventListener("error", () => reject(new Error("plotly.js could not be loaded")));
-  });
-  return plotly;
-}
 
 // ---- theme: Streamlit's colours laid over the figure's own template ---------------------------------
 
@@ -49,7 +61,7 @@ function theme(node) {
   const axis = { gridcolor: line, linecolor: line, tickcolor: line, automargin: true };
   const solid = { ...axis, backgroundcolor: back, showbackground: true };
   return {
-    back,
+    back, line,
     layout: {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: css("font") || "sans-serif", color: text },
@@ -67,13 +79,27 @@ const LIFTED = {
   "332288": "9A8CF0", "882255": "D9689F",
 };
 const parts = (hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",");
+const presenting = () => document.documentElement.classList.contains("kl-present");
 const dark = (color) => /^#/.test(color) && parts(color.slice(1)).split(",").reduce((a, b) => a + Number(b), 0) < 384;
 
-function lifted(json) {
-  for (const [deep, light] of Object.entries(LIFTED)) {
+function lifted(json, back) {
+  for (const [deep, light] of Object.entries({ ...LIFTED, FFFFFF: back.slice(1) })) {
     json = json.replaceAll(`"#${deep}"`, `"#${light}"`).replaceAll(`rgba(${parts(deep)},`, `rgba(${parts(light)},`);
   }
   return json;
+}
+
+const lit = new WeakMap(); // parts of films -> the same on a dark screen
+
+function shone(part, back) {
+  if (!dark(back)) return part;
+  if (!lit.has(part)) lit.set(part, JSON.parse(lifted(JSON.stringify(part), back)));
+  return lit.get(part);
+}
+
+// What a trace of a frame states, whose paths are flat: "meta.row", "meta.row.x".
+function named(trace) {
+  return Object.fromEntries(Object.keys(trace).filter((path) => path.startsWith("meta.")).map((path) => [path.split(".")[1], true]));
 }
 
 function over(below, above) {
@@ -86,21 +112,6 @@ function over(below, above) {
 }
 
 // ---- data as CSV ---------------------------------------------------------------------------------
-
-const ARRAYS = {
-  i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
-  f4: Float32Array, f8: Float64Array, u1c: Uint8ClampedArray,
-};
-
-// Rows of a plain list, a nested list or Plotly's base64 array.
-function rows(value) {
-  if (!value || !value.bdata) return value;
-  const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
-  const flat = new ARRAYS[value.dtype](bytes.buffer);
-  const shape = String(value.shape ?? "").split(",").map(Number);
-  if (shape.length < 2) return value.dtype === "f4" ? Array.from(flat, (v) => +v.toPrecision(7)) : flat;
-  return Array.from({ length: shape[0] }, (_, i) => flat.subarray(i * shape[1], (i + 1) * shape[1]));
-}
 
 const at = (value, i) => (value && typeof value === "object" ? value[i] : value) ?? "";
 
@@ -134,9 +145,11 @@ function save(blob, name) {
 // ---- one mounted chart ---------------------------------------------------------------------------
 
 class Chart {
-  constructor(parent, address) {
+  constructor(parent, home, address) {
     this.parent = parent;
+    this.home = home;
     this.address = address;
+    this.lasts = new Map(); // the newest frame of each run whose curves are drawn together
     if (!document.getElementById("kl-chart-style")) {
       const style = Object.assign(document.createElement("style"), { id: "kl-chart-style", textContent: STYLE });
       document.head.append(style);
@@ -147,7 +160,11 @@ class Chart {
     this.wait = Object.assign(document.createElement("div"), { className: "kl-wait", textContent: "…" });
     this.menu = document.createElement("details");
     this.menu.innerHTML = `<summary title="Save this picture" aria-label="Save this picture">${CAMERA}</summary><div></div>`;
-    this.box.append(this.plot, this.wait, this.menu);
+    this.late = Object.assign(document.createElement("div"), { className: "kl-late", hidden: true });
+    this.said = Object.assign(document.createElement("div"), { className: "kl-said", ariaLive: "polite" });
+    this.box.append(this.plot, this.wait, this.late, this.menu, this.said);
+    this.plot.addEventListener("keydown", (event) => this.key(event));
+    this.plot.addEventListener("blur", () => this.leaveWalk());
     parent.append(this.box);
     for (const [label, act] of [
       ["PNG picture", () => this.image("png")],
@@ -163,10 +180,120 @@ class Chart {
       if (event.key === "Escape" || (event.type === "pointerdown" && !this.menu.contains(event.target))) this.menu.open = false;
     };
     document.addEventListener("pointerdown", this.close);
+    this.presented = () => this.draw();
+    document.addEventListener("kl-present", this.presented);
     this.menu.addEventListener("keydown", this.close);
     // A chart in a closed tab has no size: it is drawn when it gets one.
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(this.box);
+    // Of a film only what is in view is drawn.
+    this.views = new IntersectionObserver((entries) => {
+      this.inView = entries.at(-1).isIntersecting;
+      this.box.classList.toggle("kl-seen", this.inView);
+      this.watch();
+      this.draw();
+    }, { rootMargin: "100px" });
+    this.views.observe(this.box);
+  }
+
+  measure = (text, size) => {
+    const pen = Chart.pen ??= document.createElement("canvas").getContext("2d");
+    pen.font = `${size}px ${getComputedStyle(this.box).fontFamily}`;
+    return pen.measureText(text).width;
+  };
+
+  // Follow a picture of a film, or nothing.
+  follow(asked) {
+    const name = JSON.stringify(asked ?? null);
+    if (name === this.followed) return;
+    this.followed = name;
+    this.leave?.();
+    this.leave = this.shot = null;
+    this.shots = [];
+    if (!asked) return;
+    const reel = shared(this.home);
+    // The run's own picture, and those of the runs beside it: they have the same axes, or are drawn into one picture.
+    const shots = [asked.run, ...(asked.beside ?? [])].map((run) => {
+      const film = reel.film(run);
+      return { reel, film, picture: film.picture(asked.picture, asked.view, asked.over_time) };
+    });
+    const done = shots.map(({ film }) => film.use());
+    const draw = () => this.draw();
+    const turns = [[reel.clock, "change"], [reel.selection, "change"], ...shots.flatMap(({ picture }) => [[picture, "layout"], [picture, "grown"]])];
+    for (const [source, name] of turns) source.addEventListener(name, draw);
+    this.asked = asked;
+    this.shots = shots;
+    this.shot = shots[0];
+    this.leave = () => {
+      for (const [source, name] of turns) source.removeEventListener(name, draw);
+      for (const shot of shots) reel.watch(shot, false);
+      done.forEach((leave) => leave());
+    };
+    this.watch();
+  }
+
+  // Frames are fetched ahead for what is in view.
+  watch() {
+    const drawn = this.asked?.together?.length ? this.shots ?? [] : (this.shots ?? []).slice(0, 1);
+    for (const shot of drawn) shot.reel.watch(shot, this.inView === true);
+  }
+
+  // The curves of all runs in one figure; null before there are any.
+  together(back) {
+    const { reel } = this.shot;
+    const { names, colors, together } = this.asked;
+    const seconds = reel.equal === "seconds";
+    const parts = this.shots.flatMap(({ film, picture }, i) => {
+      if (!film.news?.epochs.length) return [];
+      if (!picture.frames.has(0)) picture.frames.get(0).then(() => this.draw(), () => {});
+      const near = picture.frames.nearest(0);
+      if (near) this.lasts.set(film, near.frame);
+      const frame = near?.frame ?? this.lasts.get(film);
+      if (!picture.layout || !frame) return [];
+      return [{ layout: picture.layout, frame, name: names[i], color: shone({ color: colors[i] }, back).color, scale: seconds ? film.news.pace ?? 1 : 1 }];
+    });
+    if (!parts.length) return null;
+    const lead = reel.leader.news;
+    const mark = reel.clock.at === null ? null : reel.clock.epoch * (seconds ? lead?.pace ?? 1 : 1);
+    return { over: (figure) => figure, key: [...parts.flatMap(({ layout, frame, scale }) => [layout, frame, +scale.toPrecision(3)]), mark, this.followed], make: () => {
+      const whole = overlaid(parts.map((part) => ({ ...part, figure: assembled(shone(part.layout, back), shone(part.frame, back)) })), together, seconds ? "seconds of training" : "");
+      return mark === null ? whole : marked(whole, mark, "#767676");
+    } };
+  }
+
+  // The figure of this moment, or the nearest that is there; null before there is any.
+  moment(back) {
+    if (this.asked.together?.length) return this.together(back);
+    const { reel, film, picture } = this.shot;
+    const { data } = this.asked;
+    const place = picture.overTime ? 0 : reel.place(film);
+    if (place < 0) return null;
+    if (!picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {});
+    const near = picture.frames.nearest(place) ?? (this.last && { frame: this.last, place });
+    if (!picture.layout || !near) return null;
+    this.last = near.frame;
+    this.late.hidden = near.place === place;
+    if (!this.late.hidden) this.late.textContent = `${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}: the nearest that is here`;
+    const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;
+    const others = this.shots.slice(1).map((each) => each.picture.layout).filter(Boolean);
+    const fixed = () => common(shone(picture.layout, back), others.map((each) => shone(each, back)));
+    this.kinds = kinds({ data: Object.values(near.frame.traces).map((trace) => ({ meta: named(trace) })) });
+    const selected = reel.selection.key(data, this.kinds);
+    return {
+      key: [picture.layout, ...others, near.frame, mark, selected],
+      make: () => {
+        const whole = assembled(fixed(), shone(near.frame, back));
+        return mark === null ? whole : marked(whole, mark, "#767676");
+      },
+      // An outline that somebody drew round points goes as soon as they are marked.
+      over: (figure) => {
+        const { selection } = reel;
+        const ring = { color: RING[dark(back) ? 1 : 0], back };
+        const drawn = selected ? highlighted(figure, (kind) => selection.of(data, kind), (kind, number) => selection.words(kind, number), ring) : figure;
+        if (!this.kinds.length) return drawn;
+        return { ...drawn, layout: { ...drawn.layout, selections: [], selectionrevision: selected } };
+      },
+    };
   }
 
   update(data, send) {
@@ -175,12 +302,14 @@ class Chart {
     this.box.style.height = `${data.height}px`;
     this.plot.style.height = `${data.height}px`;
     this.plot.setAttribute("aria-label", data.alt);
+    this.follow(data.film);
     return this.draw();
   }
 
   // Drawing asks for one more turn if something changed meanwhile; it never queues up.
   async draw() {
     if (this.busy) { this.again = true; return; }
+    if (this.shot && !window.Plotly && !presenting()) return this.outline();
     this.busy = true;
     try {
       const Plotly = await load(this.address);
@@ -193,28 +322,65 @@ class Chart {
     }
   }
 
-  async react(Plotly) {
+  // Plotly's code takes a second to run, in which nothing else happens on the page: a sketch is painted before it.
+  outline() {
     const width = this.box.clientWidth;
-    if (this.gone || !width) return;
+    if (this.gone || !width || !this.inView) return;
     const look = theme(this.parent);
-    const key = [this.data.figure, width, this.data.height, JSON.stringify(look)];
-    if (this.drawn && key.every((part, i) => part === this.drawn[i])) return;
+    const shown = this.moment(look.back);
+    if (!shown) return;
+    this.sketch ??= Object.assign(document.createElement("canvas"), { className: "kl-sketch", ariaHidden: "true" });
+    const style = { width, height: this.data.height, color: look.layout.font.color, line: look.line, font: look.layout.font.family };
+    if (sketch(this.sketch, shown.over(shown.make()), style)) {
+      this.wait.textContent = "";
+      this.box.prepend(this.sketch);
+      this.box.dataset.sketched = Number(this.box.dataset.sketched ?? 0) + 1;
+    }
+    this.plotly ??= setTimeout(() => load(this.address).then(() => this.draw()), SKETCHED);
+  }
+
+  async react(Plotly) {
+    const width = this.box.clientWidth, large = presenting(), height = large ? this.box.clientHeight : this.data.height;
+    if (this.gone || !width || (this.shot && !this.inView)) return;
+    const look = theme(this.parent);
+    const text = this.data.figure;
+    const shown = this.shot ? this.moment(look.back)
+      : { key: [text], make: () => JSON.parse(dark(look.back) ? lifted(text, look.back) : text), over: (figure) => figure };
+    if (!shown) return;
+    const key = [...shown.key, width, height, large, JSON.stringify(look)];
+    if (this.drawn?.length === key.length && key.every((part, i) => part === this.drawn[i])) return;
     const first = !this.drawn;
     this.drawn = key;
-    const figure = (this.figure = JSON.parse(dark(look.back) ? lifted(this.data.figure) : this.data.figure));
+    this.figure = shown.make();
+    let figure = shown.over(this.figure);
+    if (large) figure = enlarged({ ...figure, layout: decades(figure.layout, LEAST / LARGER) }, LARGER, LEAST);
     const touch = matchMedia("(pointer: coarse)").matches;
     const layout = {
       uirevision: "same", // a zoom survives the next figure
       ...figure.layout,
       ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
       template: { layout: over(figure.layout.template?.layout, look.layout) },
-      width, height: this.data.height, autosize: false,
+      width, height, autosize: false,
     };
-    if (width < 480) layout.font = { size: 12, ...layout.font };
+    if (!large && (width < 480 || height < 320)) { // a legend that is as tall as the plot would leave no room for it
+      layout.legend = { ...layout.legend, font: { size: 12, ...layout.legend?.font }, itemwidth: 30, tracegroupgap: 0 };
+      const words = layout.template.layout;
+      for (const name of ["xaxis", "yaxis"]) {
+        words[name] = over(words[name], { tickfont: { size: 13 }, title: { font: { size: 14 } } });
+        if (layout[name]?.type === "log" && !layout[name].dtick) layout[name] = { ...layout[name], nticks: 2 };
+      }
+    }
     const config = { displayModeBar: false, displaylogo: false, responsive: false, doubleClick: "reset+autosize" };
-    await Plotly.react(this.plot, figure.data, layout, config);
-    if (first) { this.wait.remove(); this.listen(Plotly); }
+    await Plotly.react(this.plot, figure.data, headed(layout, width - MENU, this.measure), config);
+    if (first) { this.wait.remove(); this.sketch?.remove(); this.listen(); }
+    this.reach();
     this.box.dataset.drawn = Number(this.box.dataset.drawn ?? 0) + 1;
+    this.box.dispatchEvent(new CustomEvent("kl-drawn", { bubbles: true })); // its words are linked to the glossary
+  }
+
+  // Whether its axis is time.
+  get timed() {
+    return Boolean(this.shot && this.figure?.layout.meta?.time);
   }
 
   listen() {
@@ -224,12 +390,136 @@ class Chart {
       if (this.data.events.includes(name)) this.plot.on(plotlyName, (event) => this.send(name, value(event)));
     };
     on("click", "plotly_click", (event) => points(event)[0] ?? null);
-    on("select", "plotly_selected", points);
-    on("select", "plotly_deselect", () => []);
+    if (!this.shot) return;
+    const trace = (point) => this.figure.data[point.curveNumber] ?? {};
+    this.plot.on("plotly_hover", ({ points: [point] }) => this.timed && this.shot.reel.clock.point(this.epoch(point.x)));
+    this.plot.on("plotly_unhover", () => this.shot.reel.clock.point(null));
+    this.plot.on("plotly_click", ({ points: [point], event }) => {
+      this.doubled &&= event?.detail > 1; // the second click of a double-click comes after it
+      if (!point || this.doubled) return;
+      if (this.timed) this.go(this.epoch(point.x));
+      else this.choose(meant(trace(point), point.pointNumber), event?.shiftKey);
+    });
+    this.plot.on("plotly_selected", (event) => {
+      const found = new Map();
+      for (const point of event?.points ?? []) {
+        const [first] = meant(trace(point), point.pointNumber);
+        if (first) found.set(first.kind, [...(found.get(first.kind) ?? []), ...first.numbers]);
+      }
+      // The browser reports an empty selection whenever an outline disappears.
+      for (const [kind, numbers] of found) this.shot.reel.selection.replace(this.asked.data, kind, numbers);
+    });
+    // An entry of the legend, or a name among points, that stands for one thing selects it instead of hiding it.
+    this.plot.on("plotly_legendclick", ({ curveNumber }) => !this.choose(meant(this.figure.data[curveNumber] ?? {}, -1)));
+    this.plot.on("plotly_clickannotation", ({ annotation }) => {
+      const [, kind, number] = /^(\w+):(-?\d+)$/.exec(annotation.name ?? "") ?? [];
+      if (kind) this.choose([{ kind, numbers: [number] }]);
+    });
+    // Where dragging selects, Plotly reports a double-click as the end of a selection.
+    for (const name of ["plotly_doubleclick", "plotly_deselect"]) {
+      this.plot.on(name, () => { this.doubled = true; this.letGo(); });
+    }
+  }
+
+  // Select what a point is, or with all true what its whole trace is; false where it is nothing.
+  choose(found, all = false) {
+    const one = all ? found.at(-1) : found[0];
+    if (one) this.shot.reel.selection.toggle(this.asked.data, one.kind, one.numbers);
+    return Boolean(one);
+  }
+
+  letGo() {
+    const { clock, selection } = this.shot.reel;
+    selection.clear();
+    if (this.timed) clock.seek(null);
+  }
+
+  // How many of the clock's epochs a unit of the axis of time is: a picture may count those of its own run, or seconds.
+  get each() {
+    const { reel, film } = this.shot;
+    const pace = reel.equal === "seconds" && reel.leader.news?.pace;
+    return pace ? (this.asked.together?.length ? 1 : film.news?.pace ?? pace) / pace : 1;
+  }
+
+  epoch(x) {
+    return x * this.each;
+  }
+
+  // Let the page stand at an epoch; at the last one it follows the newest.
+  go(epoch) {
+    const { clock } = this.shot.reel;
+    clock.seek(epoch >= (clock.epochs.at(-1) ?? Infinity) ? null : epoch);
+  }
+
+  // ---- keys: arrows walk over points or moments, Enter selects, Escape lets go
+
+  // A picture that can be asked is reached by keys; the others are pictures.
+  reach() {
+    const asked = Boolean(this.shot) && (this.timed || this.kinds?.length > 0);
+    this.plot.setAttribute("role", asked ? "application" : "img");
+    const words = this.timed ? "Arrow keys walk over its moments, Enter goes to one, Escape lets go."
+      : "Arrow keys walk over its points, Enter selects one, Shift and Enter its class, Escape lets go.";
+    this.plot.setAttribute("aria-label", asked ? `${this.data.alt}. ${words}` : this.data.alt);
+    if (asked) this.plot.tabIndex = 0;
+    else this.plot.removeAttribute("tabindex");
+  }
+
+  key(event) {
+    if (!this.shot || event.target !== this.plot || !this.figure) return;
+    const act = { Enter: () => this.enter(event.shiftKey), Escape: () => { this.leaveWalk(); this.letGo(); this.said.textContent = "Let go."; } }[event.key]
+      ?? (event.key.startsWith("Arrow") && (() => (this.timed ? this.walkTime(event.key) : this.walk(event.key))));
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  enter(all) {
+    const { clock, selection } = this.shot.reel;
+    if (this.timed) {
+      if (clock.pointed !== null) this.go(clock.pointed);
+    } else if (this.walked) {
+      this.choose(meant(this.figure.data[this.walked.curve] ?? {}, this.walked.number), all);
+      this.said.textContent = selection.empty ? "Let go." : `Selected: ${selection.sentence}.`;
+    }
+  }
+
+  walkTime(key) {
+    const { clock } = this.shot.reel;
+    const { epochs } = clock;
+    const from = clock.pointed === null ? clock.index : last(epochs, clock.pointed);
+    const to = Math.min(Math.max(from + (key === "ArrowRight" || key === "ArrowUp" ? 1 : -1), 0), epochs.length - 1);
+    if (to < 0) return;
+    clock.point(epochs[to]);
+    this.said.textContent = `${this.shot.film.news?.unit ?? "epoch"} ${+epochs[to].toFixed(2)}`;
+    window.Plotly.Fx.hover(this.plot, { xval: epochs[to] / this.each }, "xy");
+  }
+
+  walk(key) {
+    const all = places(this.figure);
+    const { xaxis, yaxis } = this.plot._fullLayout;
+    if (!xaxis?.d2p || !all.length) return;
+    const points = all.map(({ x, y }) => ({ x: xaxis.d2p(x), y: yaxis.d2p(y) }));
+    const same = (place) => this.walked && place.curve === this.walked.curve && String(place.number) === String(this.walked.number);
+    const to = toward(points, all.findIndex(same), key);
+    this.walked = all[to];
+    const { curve, number } = this.walked;
+    const trace = this.figure.data[curve];
+    this.said.textContent = meant(trace, number).map(({ kind, numbers }) => numbers.map((each) => this.shot.reel.selection.words(kind, each)).join(", ")).join(", ");
+    this.cursor ??= this.box.insertBefore(Object.assign(document.createElement("div"), { className: "kl-cursor", ariaHidden: "true" }), this.menu);
+    this.cursor.hidden = false;
+    this.cursor.style.transform = `translate(${xaxis._offset + points[to].x}px, ${yaxis._offset + points[to].y}px)`;
+    window.Plotly.Fx.hover(this.plot, [{ curveNumber: curve, pointNumber: number }]);
+  }
+
+  leaveWalk() {
+    this.walked = null;
+    if (this.cursor) this.cursor.hidden = true;
+    this.shot?.reel.clock.point(null);
+    if (this.drawn) window.Plotly?.Fx.unhover(this.plot);
   }
 
   async image(format) {
-    const Plotly = await plotly;
+    const Plotly = await load(this.address);
     const look = theme(this.parent);
     const layout = { ...this.plot.layout, paper_bgcolor: look.back };
     const size = { width: this.box.clientWidth, height: this.data.height, scale: format === "png" ? 2 : 1 };
@@ -238,7 +528,7 @@ class Chart {
   }
 
   async reset() {
-    const Plotly = await plotly;
+    const Plotly = await load(this.address);
     const layout = { ...this.plot.layout, ...this.figure.layout, template: this.plot.layout.template };
     layout.uirevision = performance.now(); // forget what the person zoomed
     await Plotly.react(this.plot, this.figure.data, layout);
@@ -248,16 +538,19 @@ class Chart {
 
   destroy() {
     this.gone = true;
+    this.leave?.();
     this.sizes.disconnect();
+    this.views.disconnect();
     document.removeEventListener("pointerdown", this.close);
+    document.removeEventListener("kl-present", this.presented);
     window.Plotly?.purge(this.plot);
     charts.delete(this.parent);
   }
 }
 
-export default function ({ data, parentElement, setStateValue }, address) {
+export default function ({ data, parentElement, setStateValue }, home, address) {
   let chart = charts.get(parentElement);
-  if (!chart) charts.set(parentElement, (chart = new Chart(parentElement, address)));
+  if (!chart) charts.set(parentElement, (chart = new Chart(parentElement, home, address)));
   chart.update(data, setStateValue);
   // Streamlit also calls this for an update that a newer one overtook: only a node that left is done with.
   return () => setTimeout(() => parentElement.isConnected || chart.destroy());

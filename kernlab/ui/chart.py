@@ -10,45 +10,75 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
-from plotly.utils import PlotlyJSONEncoder
 
 from kernlab.ui.assets import loader, url
 
-__all__ = ["live_chart", "to_json"]
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["Shot", "live_chart", "to_json"]
 
 _component = st.components.v2.component(
-    "kernlab_chart", js=loader("chart.js", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
+    "kernlab_chart", js=loader("chart.js", "home", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
 )
 
 
+class Shot(NamedTuple):
+    """A picture of a run, which the browser fetches by itself.
+
+    Attributes:
+        run: the run's id.
+        picture: its name.
+        view: the switches that change it, as a query: "look=x1&log=true".
+        over_time: it is drawn from the metrics of the whole run.
+        beside: further runs, whose pictures have the same axes.
+        together: names of the curves that are drawn for all of these runs in this one picture; none: its own alone.
+        names, colors: of all these runs, where their curves are drawn together.
+        data: the name of the run's data; what is selected is shared by pictures of the same data.
+    """
+
+    run: str
+    picture: str
+    view: str = ""
+    over_time: bool = False
+    beside: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    colors: tuple[str, ...] = ()
+    data: str = ""
+
+
 def live_chart(
-    figure: go.Figure | str,
+    figure: go.Figure | str | Shot,
     *,
     key: str,
     alt: str,
     height: int = 320,
-    events: Sequence[Literal["click", "select"]] = (),
+    events: Sequence[Literal["click"]] = (),
 ) -> Any:
     """Show ``figure``; later calls with the same ``key`` update it where it stands.
 
     Args:
-        figure: what to draw, or its :func:`to_json`. Text, grid and background take the page's colours; a zoom is kept
-            as long as its ``uirevision`` stays the same.
+        figure: what to draw, its :func:`to_json`, or a picture of a film, which follows the page's clock by itself.
+            Text, grid and background take the page's colours; a zoom is kept as long as ``uirevision`` stays the same.
         key: identity of the chart on the page.
         alt: what the picture shows, for those who hear it.
         height: in CSS pixels.
-        events: what the browser reports: the clicked point (a dictionary with curve, index, x, y, z, customdata),
-            the selected points (a list of those).
+        events: what the browser reports: the clicked point (a dictionary with curve, index, x, y, z, customdata).
 
     Returns:
         The reported events by name, as attributes; None where nothing was reported yet.
     """
+    shown = (
+        {"film": figure._asdict()}
+        if isinstance(figure, Shot)
+        else {"figure": figure if isinstance(figure, str) else to_json(figure)}
+    )
     data = {
-        "figure": figure if isinstance(figure, str) else to_json(figure),
+        **shown,
         "name": re.sub(r"\W+", "-", key),
         "alt": alt,
         "height": height,
@@ -61,6 +91,8 @@ def live_chart(
 
 def to_json(figure: go.Figure) -> str:
     """The figure as JSON: arrays as base64, without plotly's own default template (7 kB in every chart)."""
+    from plotly.utils import PlotlyJSONEncoder  # a page of films needs no figure of Python's
+
     plain = figure.to_dict()
     if "data" in plain.get("layout", {}).get("template", {}):
         del plain["layout"]["template"]

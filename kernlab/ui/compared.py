@@ -1,10 +1,9 @@
-"""The right side of the Compare page: what came of a comparison so far, the same for all methods at any moment."""
+"""The right side of the Compare page: the results of a comparison so far, for all methods on the same splits."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -16,71 +15,42 @@ from kernlab.compare.records import StoredComparison
 from kernlab.compare.summary import CONSTANT, OFF_SCALE, Beside, Row, Summary, Table, summarise
 from kernlab.jobs.comparisons import ComparisonState
 from kernlab.papers.tables import TABLES, VERDICTS, printed
-from kernlab.pictures.comparison import plot_bands, plot_repeats, plot_speed
-from kernlab.pictures.ranks import plot_ranks
+from kernlab.pictures.comparison import plot_bands, plot_ranks, plot_repeats, plot_speed
 from kernlab.ui import grid, pictures
-from kernlab.ui.forms import to_text
-from kernlab.ui.live import digits
+from kernlab.ui.grid import digits
+from kernlab.ui.state import Value, Values, name
 
-__all__ = ["VIEW", "fill_view", "results", "view_scene"]
-
-#: What the address may say about the view; leaving it out means this.
-_DEFAULTS: dict[str, Any] = {"show": None, "test": "paired", "level": 0.05}
-
-#: The address's words for the view.
-VIEW = tuple(_DEFAULTS)
+__all__ = ["SHOWN", "results"]
 
 _TESTS = {"paired": "Paired t-test", "corrected": "Corrected t-test"}
 _METRICS = {"accuracy": "accuracy (%)", "rmse": "RMSE", "mse": "MSE", "train_seconds": "training (s)"}
-_LEVELS = (0.01, 0.05, 0.1)
+_LEVELS = {"0.01": "1 %", "0.05": "5 %", "0.1": "10 %"}
 
-
-# -- what is shown ---------------------------------------------------------------------------------------------
-
-
-# Widgets that are not drawn lose their value, so what the view shows is kept here and given to them.
-def _view() -> dict[str, Any]:
-    kept: dict[str, Any] = st.session_state.setdefault("compare.view", dict(_DEFAULTS))
-    return kept
-
-
-def fill_view(scene: Mapping[str, str]) -> None:
-    """Take the view from an address; what makes no sense there means the default."""
-    levels = {to_text(level): level for level in _LEVELS}
-    _view().update(
-        show=scene.get("show"),
-        test=scene["test"] if scene.get("test") in _TESTS else "paired",
-        level=levels.get(scene.get("level", ""), 0.05),
-    )
-    for key in VIEW:
-        st.session_state.pop(f"compare.view.{key}", None)
-
-
-def view_scene() -> dict[str, str]:
-    """What the address has to say about the view."""
-    return {key: to_text(value) for key, value in _view().items() if value != _DEFAULTS[key]}
-
+#: How results are shown: of which data set (None: the first), by which test, at which level.
+SHOWN = Values(
+    "compare.view",
+    Value("show", None, str),
+    name("test", "paired", lambda: _TESTS),
+    name("level", "0.05", lambda: _LEVELS),
+)
 
 # -- the page --------------------------------------------------------------------------------------------------
 
 
 def results(snapshot: ComparisonState, stored: StoredComparison) -> None:
     """Pictures, tables, what failed and the exports."""
-    view, methods = _view(), stored.comparison.methods
+    methods = stored.comparison.methods
     with st.container(horizontal=True, vertical_alignment="center", key="compare-views"):
-        there = list(dict.fromkeys(record.cell["data"]["dataset"] for record in snapshot.records))
-        if view["show"] not in there:
-            view["show"] = there[0]
-        if len(there) > 1:
-            _choice("show", "Data set", there)
-        _choice("test", "Test", list(_TESTS), _TESTS)
-        _choice("level", "Level", list(_LEVELS), {level: f"{100 * level:g} %" for level in _LEVELS})
+        datasets = list(dict.fromkeys(record.cell["data"]["dataset"] for record in snapshot.records))
+        dataset = SHOWN.choice("show", "Data set", datasets, menu=len(datasets) > 4)
+        SHOWN.choice("test", "Test", list(_TESTS), _TESTS)
+        SHOWN.choice("level", "Level", list(_LEVELS), _LEVELS)
         place = st.container(width="content")
-    stamp = (stored.id, len(snapshot.records), len(snapshot.failed), view["test"], view["level"])
+    stamp = (stored.id, len(snapshot.records), len(snapshot.failed), SHOWN["test"], float(SHOWN["level"]))
     summary = _summary(stamp, snapshot, stored)
     with place:
         _exports(snapshot, summary, stored)
-    table = next(each for each in summary.tables if each.dataset == view["show"])
+    table = next(each for each in summary.tables if each.dataset == dataset)
     shown = (*stamp, table.dataset)
     left, right = st.columns(2)
     with left:
@@ -107,29 +77,15 @@ def results(snapshot: ComparisonState, stored: StoredComparison) -> None:
     _published(table)
 
 
-def _choice(key: str, label: str, choices: list[Any], words: Mapping[Any, str] | None = None) -> None:
-    """A widget for one entry of the view."""
-    view, widget = _view(), f"compare.view.{key}"
-    if st.session_state.get(widget) not in choices:
-        st.session_state[widget] = view[key]
-    names = {choice: str(choice) for choice in choices} | dict(words or {})
-    if len(choices) > 4:
-        view[key] = st.selectbox(label, choices, choices.index(view[key]), key=widget, format_func=names.__getitem__,
-                                 label_visibility="collapsed", width=220)  # fmt: skip
-    else:
-        view[key] = st.segmented_control(label, choices, default=view[key], key=widget, required=True,
-                                         format_func=names.__getitem__, label_visibility="collapsed")  # fmt: skip
-
-
 def _summary(stamp: tuple[Any, ...], snapshot: ComparisonState, stored: StoredComparison) -> Summary:
-    """Made anew only when something has changed: the page looks twice a second."""
-    held = st.session_state.get("compare.summary")
-    if held is None or held[0] != stamp:
+    """Computed anew only when something has changed: while cells are computed, the page asks every second."""
+    stored_summary = st.session_state.get("compare.summary")
+    if stored_summary is None or stored_summary[0] != stamp:
         figures = [figure for name in TABLES for figure in printed(name)]
         made = summarise(snapshot.records, methods=stored.comparison.methods, published=figures,
                          test=stamp[3], level=stamp[4])  # fmt: skip
-        held = st.session_state["compare.summary"] = (stamp, made)
-    summary: Summary = held[1]
+        stored_summary = st.session_state["compare.summary"] = (stamp, made)
+    summary: Summary = stored_summary[1]
     return summary
 
 
@@ -139,27 +95,26 @@ def _summary(stamp: tuple[Any, ...], snapshot: ComparisonState, stored: StoredCo
 def _table(table: Table, summary: Summary) -> None:
     """Mean ± std of every method; best bold, what is not significantly worse underlined."""
     unit = "accuracy (%)" if table.metric == "accuracy" else "RMSE"
-    tuned = any(row.tuning_seconds for row in table.rows)
     first = "p" if summary.test == "paired" else "p, corrected"
     other = "p, corrected" if summary.test == "paired" else "p, paired"
-    heads = ["Method", f"Test {unit}", first, other, "Training (s)", *(["Search (s)"] if tuned else []), "Splits"]
+    heads = ["Method", f"Test {unit}", first, other, *(column.heading for column in summary.columns), "Splits"]
     lines = [grid.line([*heads], tag="th")]
     for row in table.rows:
         decides, beside = (row.p, row.p_corrected) if summary.test == "paired" else (row.p_corrected, row.p)
-        searched = [_seconds(row.tuning_seconds)] if tuned else []
+        measured = [_measured(row.measured[column.key]) for column in summary.columns]
         splits = str(row.n) + (f" ({row.failed} failed)" if row.failed else "")
         cells = [escape(row.method) + _warning(row), _mean(row, table), _p(decides), _p(beside, quiet=True)]
-        lines.append(grid.line([*cells, _seconds(row.seconds), *searched, splits]))
+        lines.append(grid.line([*cells, *measured, splits]))
     if table.constant is not None and all(row.method != CONSTANT for row in table.rows):
-        words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", "", ""]
-        lines.append(grid.line([*words, *([""] if tuned else []), str(len(table.splits))], quiet=True))
+        words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", ""]
+        lines.append(grid.line([*words, *[""] * len(summary.columns), str(len(table.splits))], quiet=True))
     train, test = (f"{n:,}".replace(",", " ") for n in (table.n_train, table.n_test))
     splits = "split" if table.waiting == 1 else "splits"
     waiting = f"; {table.waiting} further {splits} not yet finished by every method" if table.waiting else ""
     st.markdown(f"**{table.dataset}** · {train} rows to train on, {test} to test on{waiting}")
-    grid.show(lines, "compare-table")
-    said = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
-    st.caption(f"{said}{summary.note}")
+    grid.show(lines, "compare-table", main=True)
+    legend = "Mean ± standard deviation. **Bold**: best. Underlined: not significantly worse. " if summary.note else ""
+    st.caption(f"{legend}{summary.note}")
     for remark in table.remarks():
         st.caption(f":material/info: {remark}")
 
@@ -187,7 +142,7 @@ def _p(value: float | None, *, quiet: bool = False) -> str:
     return f'<span class="quiet">{text}</span>' if quiet else text
 
 
-def _seconds(value: float | None) -> str:
+def _measured(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}" if value < 1 else digits(value)
 
 
@@ -226,12 +181,12 @@ def _named(table: str) -> str:
 
 def _printed(beside: Beside) -> list[str]:
     figure = beside.published
-    told = figure.mark or VERDICTS[beside.beats]
+    verdict = figure.mark or VERDICTS[beside.beats]
     places = 2 if figure.metric in ("accuracy", "rmse") else 4
     mean, ours = (grid.figure(*pair, places) for pair in ((figure.mean, figure.std), (beside.mean, beside.std)))
     constant = "" if figure.constant is None else grid.figure(figure.constant, None, places)
     names = [_named(figure.table), figure.method, _METRICS.get(figure.metric, figure.metric)]
-    return [*map(escape, names), mean, constant, ours, escape(told)]
+    return [*map(escape, names), mean, constant, ours, escape(verdict)]
 
 
 # -- exports ---------------------------------------------------------------------------------------------------
@@ -242,6 +197,7 @@ def _exports(snapshot: ComparisonState, summary: Summary, stored: StoredComparis
     name = f"comparison-{stored.id}"
     files = {
         "Table as LaTeX": (f"{name}.tex", "text/x-tex", lambda: tables.to_latex(summary)),
+        "Costs as LaTeX": (f"{name}-costs.tex", "text/x-tex", lambda: tables.to_latex_costs(summary)),
         "A row a method (CSV)": (f"{name}-wide.csv", "text/csv", lambda: tables.to_wide_csv(summary)),
         "A row a cell (CSV)": (f"{name}-long.csv", "text/csv", lambda: tables.to_long_csv(snapshot.records)),
         "Everything as JSON": (f"{name}.json", "application/json", lambda: tables.to_json(summary)),
@@ -253,4 +209,4 @@ def _exports(snapshot: ComparisonState, summary: Summary, stored: StoredComparis
         for label, (file, mime, make) in files.items():
             st.download_button(label, data=make, file_name=file, mime=mime, key=f"compare.export.{label}",
                                on_click="ignore", width="stretch")  # fmt: skip
-        st.caption("Pictures are saved by their own camera.")
+        st.caption("Each picture is saved by the camera in its corner.")

@@ -7,16 +7,18 @@ its sentence is shown beside the widgets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from kernlab.errors import CompositionError, KernlabError
-from kernlab.options import Component, Option, options_of
+from kernlab.options import Option
+from kernlab.ui.state import Values, to_text
 
-__all__ = ["from_text", "grid", "option_form", "option_widget", "sentences", "show_error", "to_text"]
+__all__ = ["from_text", "grid", "option_widget", "sentences", "show_error"]
 
 
 def show_error(error: KernlabError) -> None:
@@ -34,15 +36,6 @@ def sentences() -> Iterator[None]:
         yield
     except KernlabError as error:
         show_error(error)
-
-
-def to_text(value: Any) -> str:
-    """A value as it stands in an address or in a text field."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.12g}"
-    return str(value)
 
 
 def from_text(option: Option, text: str) -> Any:
@@ -87,91 +80,63 @@ def grid(option: Option) -> list[float]:
 
 
 def option_widget(
-    option: Option,
-    state: MutableMapping[str, Any],
-    key: str,
-    label: str = "",
-    called: Callable[[str], str] = str,
-) -> Any:
+    option: Option, values: Values, key: str, default: Any = None, label: str = "", called: Callable[[str], str] = str,
+    *, slide: bool = False,
+) -> Any:  # fmt: skip
     """One widget, and the value it stands at.
 
     Args:
         option: what is asked for.
-        state: where the widget keeps its value (``st.session_state``); a value put there under ``key``
-            before is where the widget starts, else the option's default.
-        key: the widget's key.
+        values, key: where the value is kept.
+        default: where the widget starts; the option's own if left out.
         label: heading of the widget; the option's key in plain words if left out.
         called: what a choice is called.
+        slide: a wide range of numbers is a slider over round ones, not a field.
     """
     label = label or option.key.replace("_", " ").capitalize()
     label += f" ({option.unit})" if option.unit else ""
-    value = state.get(key, option.default)
+    value = values.get(key, option.default if default is None else default)
     if option.type == "bool":
-        _put(state, key, value if isinstance(value, bool) else str(value).lower() in ("true", "1"))
-        return st.toggle(label, state[key], key=key, help=option.help)
+        value = value if isinstance(value, bool) else str(value).lower() in ("true", "1")
+        st.toggle(label, value, **values.widget(key, value), help=option.help)
+        return value
     if option.type == "choice":
-        _put(state, key, value if value in option.choices else option.default)
-        place = option.choices.index(state[key])
-        return st.selectbox(label, list(option.choices), place, key=key, help=option.help, format_func=called)
+        value = value if value in option.choices else option.default
+        st.selectbox(label, list(option.choices), option.choices.index(value), **values.widget(key, value),
+                     help=option.help, format_func=called)  # fmt: skip
+        return value
     if option.type == "text":
-        _put(state, key, to_text(value))
-        return st.text_input(label, state[key], key=key, help=option.help)
+        st.text_input(label, to_text(value), **values.widget(key, to_text(value)), help=option.help)
+        return to_text(value)
     if option.log or option.choices:
         # Typical values to pick from; any other may be typed.
-        words = [*option.choices, *(to_text(number) for number in grid(option))]
-        _put(state, key, to_text(value))
-        words += [] if state[key] in words else [state[key]]
-        help = f"{option.help} Takes {option.range}; type any value."
-        place = words.index(state[key])
-        return from_text(option, str(st.selectbox(label, words, place, key=key, help=help, accept_new_options=True)))
+        text, words = to_text(value), [*option.choices, *(to_text(number) for number in grid(option))]
+        words += [] if text in words else [text]
+        st.selectbox(label, words, words.index(text), **values.widget(key, text, partial(from_text, option)),
+                     help=f"{option.help} Takes {option.range}; type any value.", accept_new_options=True)  # fmt: skip
+        return from_text(option, text)
     whole = option.type == "int"
     number: type[int] | type[float] = int if whole else float
     low = None if option.minimum is None else number(option.minimum)
     high = None if option.maximum is None else number(option.maximum)
     try:
-        held = number(value)
+        value = number(value)
     except (TypeError, ValueError):
-        held = number(option.default)
-    held = held if low is None else max(held, low)
-    _put(state, key, held if high is None else min(held, high))
+        value = number(option.default)
+    value = value if low is None else max(value, low)
+    value = value if high is None else min(value, high)
     if low is not None and high is not None and high - low <= (1000 if whole else 10):
         step = 1 if whole and high - low <= 200 else number((high - low) / 100)
-        return st.slider(label, low, high, state[key], key=key, help=option.help, step=step)
-    shape: dict[str, Any] = {"min_value": low, "max_value": high, "format": "%d" if whole else "%g"}
-    shape["step"] = 1 if whole else _step(option)
-    return st.number_input(label, value=state[key], key=key, help=option.help, **shape)
-
-
-def _put(state: MutableMapping[str, Any], key: str, value: Any) -> None:
-    # Only where something changes: an assignment of its own value would still count as ours, not the user's.
-    if key not in state or state[key] != value or type(state[key]) is not type(value):
-        state[key] = value
+        st.slider(label, low, high, value, **values.widget(key, value), help=option.help, step=step)
+    elif slide and "seed" not in option.key:
+        steps = sorted({number(each) for each in grid(option)} | {value})
+        st.select_slider(label, steps, value, **values.widget(key, value), help=option.help, format_func=to_text)
+    else:
+        shape: dict[str, Any] = {"format": "%d", "step": 1} if whole else {"format": "%g", "step": _step(option)}
+        st.number_input(label, low, high, value, **values.widget(key, value), help=option.help, **shape)
+    return value
 
 
 def _step(option: Option) -> float:
     """A tenth of the default's power of ten: what one press on + adds."""
     return float(10 ** (math.floor(math.log10(abs(option.default))) - 1)) if option.default else 0.01
-
-
-def option_form(
-    component: type[Component],
-    *,
-    key: str,
-    skip: Iterable[str] = (),
-    labels: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Widgets for a component's options; the advanced ones come in one fold. Returns the values, unchecked."""
-    shown = [option for option in options_of(component).values() if option.key not in set(skip)]
-    names = labels or {}
-    values = {}
-    for option in shown:
-        if not option.advanced:
-            values[option.key] = _one(option, key, names)
-    if advanced := [option for option in shown if option.advanced]:
-        with st.expander("Advanced"):
-            values |= {option.key: _one(option, key, names) for option in advanced}
-    return values
-
-
-def _one(option: Option, key: str, labels: Mapping[str, str]) -> Any:
-    return option_widget(option, st.session_state, f"{key}.{option.key}", labels.get(option.key, ""))  # type: ignore[arg-type]

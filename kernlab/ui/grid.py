@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-__all__ = ["figure", "line", "show"]
+__all__ = ["digits", "figure", "line", "show"]
 
 _STYLE = """<style>
 .figures { overflow-x: auto; margin-bottom: 0.5rem; }
@@ -22,18 +22,36 @@ _STYLE = """<style>
 
 def line(cells: Sequence[str], *, tag: str = "td", quiet: bool = False, names: int = 1) -> str:
     """A row of cells, which are HTML; the first ``names`` of them are words."""
-    written = (f"<{tag}{' class=name' if place < names else ''}>{cell}</{tag}>" for place, cell in enumerate(cells))
+    written = [
+        # A head without words is none: a screen reader would announce an empty one.
+        f"<{kind}{' class=name' if place < names else ''}>{cell}</{kind}>"
+        for place, (cell, kind) in enumerate((cell, tag if cell else "td") for cell in cells)
+    ]
     return f"<tr{' class=quiet' if quiet else ''}>{''.join(written)}</tr>"
 
 
-def show(lines: Sequence[str], key: str) -> None:
-    """Put the rows on the page."""
+def show(lines: Sequence[str], key: str, *, main: bool = False) -> None:
+    """Put the rows on the page.
+
+    Args:
+        lines: the rows.
+        key: identity on the page.
+        main: it is what the page is for, so it stays while the page is presented.
+    """
+    classes = "figures kl-picture" if main else "figures"
     with st.container(key=key):
-        st.html(f'{_STYLE}<div class="figures" tabindex="0"><table>{"".join(lines)}</table></div>')
+        st.html(f'{_STYLE}<div class="{classes}" tabindex="0"><table>{"".join(lines)}</table></div>')
 
 
 def figure(mean: float | None, std: float | None, places: int) -> str:
-    """mean ± std with that many decimals; a dash where there is none."""
+    """mean ± std with that many decimals; a dash for None."""
     if mean is None:
         return "–"
     return f"{mean:.{places}f}" + (f" ± {std:.{places}f}" if std is not None else "")
+
+
+def digits(value: float) -> str:
+    """Four digits; thousands are written out: 59 980 instead of 5.998e+04."""
+    if 1e4 <= abs(value) < 1e9:
+        return f"{float(f'{value:.4g}'):,.0f}".replace(",", "\u202f")
+    return f"{value:.4g}"

@@ -1,6 +1,6 @@
 """The frame of the pages that look inside a run: Spectrum, Kernel, Bounds.
 
-One run, or two side by side; one slider that moves every picture through the snapshots; another moment to compare
+One run, or two side by side; one slider that chooses the snapshot of every picture; another moment to compare
 with. A page says which pictures it shows and what stands around them:
 
     inside.page("spectrum", "Spectrum", "What the kernel is made of.", after=table_of_frequencies)
@@ -8,8 +8,6 @@ with. A page says which pictures it shows and what stands around them:
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -18,15 +16,20 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.jobs.trainings import Trainings
-from kernlab.pictures.base import PICTURES, At, Picture, offered
+from kernlab.pictures.base import SELECTED, At, Picture
+from kernlab.pictures.gallery import PICTURES, offered
 from kernlab.pictures.recorded import Moment
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
-from kernlab.ui import live, pictures, polling, scene, view
+from kernlab.ui import elements, live, pictures
 from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
+from kernlab.ui.news import phase
+from kernlab.ui.pages import heading
+from kernlab.ui.selected import selection
+from kernlab.ui.state import Address, Value, Values
 from kernlab.ui.table import result
-from kernlab.ui.transport import progress
+from kernlab.ui.view import VIEW, show_moment
 from kernlab.ui.watch import Watch
 
 __all__ = ["EXAMPLE", "page"]
@@ -35,7 +38,10 @@ __all__ = ["EXAMPLE", "page"]
 EXAMPLE = RunSpec.of("ASKL", "checkerboard", n_features=500, epochs=20)
 
 _OFFERED = 200  # runs in the list
-_SHARE, _SELDOM = 0.04, 32  # of the time that drawing may take while a run trains, and seconds between looks at most
+_EVERY = 8.0  # seconds between two updates of the texts about a run that trains; pictures and numbers follow it at once
+
+#: The runs on the page, by their ids.
+RUNS = Values("inside", Value("run"), Value("beside"))
 
 Around: TypeAlias = Callable[[Sequence[At]], None]
 
@@ -43,7 +49,15 @@ Around: TypeAlias = Callable[[Sequence[At]], None]
 def _nothing(shown: Sequence[At]) -> None: ...
 
 
-def page(name: str, title: str, words: str, *, before: Around = _nothing, after: Around = _nothing) -> None:
+def page(
+    name: str,
+    title: str,
+    words: str,
+    *,
+    before: Around = _nothing,
+    after: Around = _nothing,
+    keeps: Sequence[Values] = (),
+) -> None:
     """Draw a page; call it once, as the whole of it.
 
     Args:
@@ -51,116 +65,95 @@ def page(name: str, title: str, words: str, *, before: Around = _nothing, after:
         title: above it.
         words: what is seen here, in a sentence.
         before, after: draws what stands above and below the pictures, for the runs shown.
+        keeps: what these have in the address.
     """
-    jobs, state = manager().trainings, st.session_state
-    if (came := scene.arrived(name)) is not None:
-        _arrive(jobs, came)
-    watches: list[Watch] = state.setdefault("inside.watches", [])
+    jobs, state, address = manager().trainings, st.session_state, Address(name, RUNS, VIEW, *keeps)
+    if address.arrive() is not None:
+        state.pop("inside.watches", None)
+        show_moment(VIEW["at"])
+    watches = _watches(jobs, address)
 
     @sentences()
     def panel() -> None:
-        begun = time.perf_counter()
-        trouble = state.get("inside.trouble")
-        for watch in list(watches):
-            try:
-                watch.refresh()
-            except KernlabError as error:
-                watches.remove(watch)
-                trouble = str(error)
-        said = {key: watch.id for key, watch in zip(("run", "beside"), watches, strict=False)}
-        scene.write(name, said | live.view_scene())
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.title(title, anchor=False)
+            heading(title)
+            for watch in list(watches):
+                try:
+                    watch.refresh()
+                except KernlabError as error:
+                    watches.remove(watch)
+                    _name(watches)
+                    address.trouble = str(error)
+            address.write()
             if watches:
                 live.repeat(watches[0].spec)
-            scene.share(scene.remembered(name))
-        if trouble:
-            st.error(trouble, icon=":material/error:")
+            address.share()
+        address.show_trouble()
         if watches:
             _runs(name, watches, before, after)
         else:
             st.info(f"{words} There is no run to look into yet.", icon=":material/waves:")
-        state["inside.cost"] = max(time.perf_counter() - begun, 0.8 * state.get("inside.cost", 0.0))
 
+    st.fragment(panel)()
     _pickers(jobs, watches)
-    polling.poll(panel, lambda: _pace(watches))
     if not watches:
         st.button("Train an example", icon=":material/play_circle:", type="primary", on_click=_example,
                   args=(jobs,), help=f"{EXAMPLE.method.name} on {EXAMPLE.data.dataset}: a few seconds")  # fmt: skip
 
 
-def _pace(watches: Sequence[Watch]) -> float | None:
-    """Seconds between two looks; none when nothing moves.
-
-    While a run trains on the same cores, what the last looks took decides: drawing may have a small share of the time.
-    """
-    if any(watch.live for watch in watches) and not live.playing():
-        wanted = st.session_state.get("inside.cost", 0.0) / _SHARE
-        # In steps, so that the page's clock is not set anew at every look.
-        return float(min(_SELDOM, 2 ** (math.ceil(2 * math.log2(max(wanted, polling.EVERY))) / 2)))
-    return live.pace()
-
-
 # -- which runs ------------------------------------------------------------------------------------------------
 
 
-def _arrive(jobs: Trainings, came: dict[str, str]) -> None:
-    """The address decides on arrival; where it names no run it is the one last looked at, or the newest."""
+def _watches(jobs: Trainings, address: Address) -> list[Watch]:
+    """The runs on the page; where none is named, the run that the Train page showed last, or the newest run."""
     state = st.session_state
-    state["inside.trouble"] = ""
-    wanted = [came[key] for key in ("run", "beside") if key in came]
-    newest = [run.id for run in jobs.store.list(limit=_OFFERED) if not run.damage][:1]
-    if not wanted:
-        held = state.get("train.watch")
-        wanted = [held.id] if held else newest
+    known = {watch.id: watch for watch in state.get("inside.watches", [])}
     watches: list[Watch] = []
-    for run_id in dict.fromkeys(wanted):
-        try:
-            watches.append(Watch(jobs, run_id))
-        except KernlabError as error:
-            state["inside.trouble"] = f"{error} (In the address of this page.)"
-    state["inside.watches"] = watches or [Watch(jobs, run_id) for run_id in newest]
-    live.fill_view(came)
+
+    def add(run_ids: Sequence[str]) -> None:
+        for run_id in dict.fromkeys(filter(None, run_ids)):
+            try:
+                watches.append(known[run_id] if run_id in known else Watch(jobs, run_id))
+            except KernlabError as error:
+                address.trouble = f"{error} (In the address of this page.)"
+
+    add([RUNS["run"], RUNS["beside"]] if RUNS["run"] or RUNS["beside"] else [live.last_run()])
+    if not watches:
+        add([run.id for run in jobs.store.list(limit=_OFFERED) if not run.damage][:1])
+    _name(watches)
+    state["inside.watches"] = watches
+    return watches
+
+
+def _name(watches: Sequence[Watch]) -> None:
+    """Let the address name the runs that are followed."""
+    run, beside = [*(watch.id for watch in watches), "", ""][:2]
+    RUNS.change(run=run, beside=beside)
 
 
 def _example(jobs: Trainings) -> None:
-    st.session_state["inside.watches"] = [Watch(jobs, jobs.submit(EXAMPLE))]
-    live.follow()
+    RUNS.change(run=jobs.submit(EXAMPLE), beside="")
+    show_moment(None)
 
 
-def _pickers(jobs: Trainings, watches: list[Watch]) -> None:
+def _pickers(jobs: Trainings, watches: Sequence[Watch]) -> None:
     """The run, and the one beside it."""
     if not watches:
         return
     runs = {run.id: run for run in jobs.store.list(limit=_OFFERED) if not run.damage}
     runs |= {watch.id: watch.run for watch in watches if watch.id not in runs}
+
+    def turned() -> None:
+        VIEW.change(reference=None, **dict.fromkeys(SELECTED.values(), ""))
+        show_moment(None)
+
+    others = ["", *(run_id for run_id in runs if run_id != RUNS["run"])]
     with st.sidebar:
         st.subheader("Runs", anchor=False)
-        _picker("Run", "inside.run", list(runs), runs, watches[0].id, jobs, 0)
-        others = ["", *(run_id for run_id in runs if run_id != watches[0].id)]
-        beside = watches[1].id if len(watches) > 1 else ""
-        if len(others) > 1:
-            _picker("Beside it", "inside.beside", others, runs, beside if beside in others else "", jobs, 1)
-
-
-def _picker(
-    label: str, key: str, ids: list[str], runs: dict[str, Run], chosen: str, jobs: Trainings, place: int
-) -> None:
-    state = st.session_state
-
-    def turn() -> None:
-        watches: list[Watch] = list(state["inside.watches"])
-        picked = state[key]
-        del watches[place : place + 1]
-        if picked:
-            watches.insert(place, Watch(jobs, picked))
-        state["inside.watches"] = watches[:1] + [watch for watch in watches[1:] if watch.id != watches[0].id]
-        view.change(at=None, reference=None, frequencies="", points="")
-
-    if state.get(key) != chosen:
-        state[key] = chosen
-    st.selectbox(label, ids, ids.index(chosen), key=key, on_change=turn,
-                 format_func=lambda run_id: _described(runs[run_id]) if run_id else "nothing")  # fmt: skip
+        for key, label, ids in (("run", "Run", list(runs)), ("beside", "Beside it", others)):
+            if len(ids) > 1 or key == "run":
+                st.selectbox(label, ids, ids.index(RUNS[key]), **RUNS.widget(key, then=turned),
+                             format_func=lambda run_id: _described(runs[run_id]) if run_id else "nothing")  # fmt: skip
 
 
 def _described(run: Run) -> str:
@@ -173,36 +166,34 @@ def _described(run: Run) -> str:
 
 
 def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) -> None:
-    said = view.now()
     columns = st.columns(len(watches)) if len(watches) > 1 else [st.container()]
     for column, watch in zip(columns, watches, strict=True):
         with column:
             if len(watches) > 1:
                 st.markdown(f"**{watch.run.name}**")
             if watch.live or watch.state.error:
-                progress(watch)
-    first = live.moment_of(watches[0]) if watches[0].facts else None
+                elements.progress(f"film/{watch.id}", phase(watch), key=f"progress.{watch.id}")
+    first = watches[0].moment(VIEW["at"]) if watches[0].facts else None
     if first is None:
         st.caption("Measuring where it starts …")
         return
-    live.time_line(watches[0], first)
+    live.time_line(watches[0], every=_EVERY)
     _compared_moment(watches[0])
     shown = []
     for watch, side in zip(watches, ("", ".beside"), strict=False):
-        moment = first if watch is watches[0] else watch.moment(said["at"])
+        moment = first if watch is watches[0] else watch.moment(VIEW["at"])
         if moment:
-            reference = None if said["reference"] is None else watch.moment(said["reference"])
-            shown.append(At(watch, moment, said, reference, side))
+            reference = None if VIEW["reference"] is None else watch.moment(VIEW["reference"])
+            shown.append(At(watch, moment, VIEW.now(), reference, side))
     before(shown)
     wanted = (name, f"inside.{name}")
     fitting = [offered(wanted, at) for at in shown]
     if not any(fitting):
-        st.info("The method of this run has nothing of this kind to show.", icon=":material/info:")
+        st.info("The method of this run has no pictures of this kind.", icon=":material/info:")
     with st.container(horizontal=True, vertical_alignment="center", key="inside-switches"):
         controls([each for one in fitting for each in one], shown[0])
-        if said["frequencies"] or said["points"]:
-            st.button("Clear the selection", icon=":material/deselect:", on_click=view.change,
-                      kwargs={"frequencies": "", "points": ""})  # fmt: skip
+        selection(shown[0])
+    shown = [at._replace(view=VIEW.now()) for at in shown]  # without values that the first run does not offer
     if len(shown) == 1:
         live.columns(fitting[0], shown[0])
     else:
@@ -219,35 +210,25 @@ def _side_by_side(fitting: Sequence[Sequence[Picture]], shown: Sequence[At]) -> 
                     if each in one:
                         pictures.draw(each, at)
                     else:
-                        st.caption(f"{each.alt}: this run has nothing of the kind.")
+                        st.caption(f"{each.alt}: this run has no such picture.")
 
 
 def _compared_moment(watch: Watch) -> None:
     """Another moment of the same run, for what has changed since."""
-    said, key, unit = view.now(), "view.compare", watch.unit
+    unit, since = watch.unit, VIEW["reference"]
     if len(watch.snapshots.steps) < 2:
         return
-    if st.session_state.get(key) != (said["reference"] is not None):
-        st.session_state[key] = said["reference"] is not None
     total = max(watch.length, 1e-3)
     with st.container(horizontal=True, vertical_alignment="center", key="reference"):
-        st.toggle("What has changed", key=key, on_change=_compare,
+        compared = VIEW.widget("reference", since is not None, lambda on: 0.0 if on else None, called="compare")
+        st.toggle("What has changed", since is not None, **compared,
                   help="Show the difference to another moment of the run")  # fmt: skip
-        if said["reference"] is not None and not watch.at_once:
-            at = min(float(said["reference"]), total)
-            if st.session_state.get("view.since") != at:
-                st.session_state["view.since"] = at
+        if since is not None and not watch.at_once:
+            at = min(float(since), total)
             st.slider(f"since {unit} {_place(watch.moment(at), unit)}", 0.0, total, at, step=total / 400,
-                      key="view.since", format="%.1f" if unit == "epoch" else "%.0f", on_change=_since)  # fmt: skip
+                      format="%.1f" if unit == "epoch" else "%.0f",
+                      **VIEW.widget("reference", at, float, called="since"))  # fmt: skip
 
 
 def _place(moment: Moment | None, unit: str) -> str:
     return "" if moment is None else f"{moment.epoch:.2f}" if unit == "epoch" else f"{moment.epoch:.0f}"
-
-
-def _compare() -> None:
-    view.now()["reference"] = 0.0 if st.session_state["view.compare"] else None
-
-
-def _since() -> None:
-    view.now()["reference"] = float(st.session_state["view.since"])

@@ -1,5 +1,7 @@
 // The entry in the head of every page: how many jobs work and wait, and behind it a list to steer them by.
 
+import { load } from "./plotly.mjs";
+
 const EVERY = 2000; // milliseconds between two questions
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
@@ -151,7 +153,11 @@ class Entry {
   }
 }
 
-export default function ({ data, parentElement }, home) {
+// Plotly takes a second to run: a page without charts does it once it stands, so that the first chart need not wait.
+const STANDS = 1500; // milliseconds
+
+export default function ({ data, parentElement }, home, plotly) {
+  setTimeout(() => load(plotly).catch(() => {}), STANDS); // the chart that needs it says so
   let entry = entries.get(parentElement);
   if (!entry) entries.set(parentElement, (entry = new Entry(parentElement, home)));
   entry.rule.textContent = data.rule;

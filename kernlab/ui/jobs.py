@@ -7,6 +7,8 @@ its tab is visible, and draws the entry itself (jobs.js). So a page costs nothin
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import time
 from typing import Any, Literal, cast
 
@@ -17,13 +19,14 @@ from starlette.routing import BaseRoute, Route
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import RULE, JobState, manager
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import loader, url
 
 __all__ = ["head", "routes"]
 
 _FRESH = 0.5  # seconds that an answer serves every tab
 
-_component = st.components.v2.component("kernlab_jobs", js=loader("jobs.js"), isolate_styles=False)
+_PLOTLY = f"home + {json.dumps(url('plotly.js'))}"
+_component = st.components.v2.component("kernlab_jobs", js=loader("jobs.js", "home", _PLOTLY), isolate_styles=False)
 
 
 def head() -> None:
@@ -48,6 +51,7 @@ def _jobs() -> list[dict[str, Any]]:
 
 def _entry(state: JobState) -> dict[str, Any]:
     page = {"training": f"train?run={state.id}", "comparison": f"compare?id={state.id}"}
+    page["import"] = f"data?part=bring&import={state.id}"
     return {
         "id": state.id,
         "kind": state.kind,
@@ -63,6 +67,10 @@ def _entry(state: JobState) -> dict[str, Any]:
 
 
 async def _list(request: Request) -> Response:
+    # Nothing has been started yet, and the first page need not wait for the import of torch. While it imports the
+    # methods itself, another import of their parts in this thread could lock both out.
+    if not hasattr(sys.modules.get("kernlab.methods"), "METHODS"):
+        return JSONResponse([], headers={"Cache-Control": "no-store"})
     try:
         return JSONResponse(await asyncio.to_thread(_jobs), headers={"Cache-Control": "no-store"})
     except KernlabError as error:

@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
-__all__ = ["BUTTONS", "DRAWN", "FOLLOW", "JOBS", "RESTED", "chart", "draws", "picture", "points"]
+__all__ = [
+    "BUTTONS",
+    "COARSE",
+    "DRAG",
+    "DRAWN",
+    "FOLLOW",
+    "JOBS",
+    "LINE",
+    "LINKED",
+    "MARKS",
+    "MEANING",
+    "MOMENT",
+    "PLAYED",
+    "PROGRESS",
+    "RESTED",
+    "SEEN",
+    "STAGE",
+    "STEPS",
+    "TIME",
+    "WHOLE",
+    "chart",
+    "draws",
+    "picture",
+    "points",
+]
 
+TIME = ".kl-time input"  # the slider over the snapshots of a run
+MOMENT = ".kl-time output"  # the moment that it stands at, in words
+MARKS = ".kl-marks button"  # its moments that have words
+PROGRESS = ".kl-way > p:first-child"  # how far a job is, in words
 BUTTONS = "[data-testid=stMain] .stButton"  # of the page itself, not of its head or its side bar
 DRAWN = ".kl-chart[data-drawn]"  # a picture that has been drawn; the attribute counts how often
+SEEN = ".kl-chart[data-drawn], .kl-chart[data-sketched]"  # one of which at least a sketch can be seen
 JOBS = ".kl-jobs > button"  # the entry of the jobs in the head
+LINKED = ".kl-words > button"  # a term with a definition; it is called as the glossary calls it
+MEANING = "#kl-meaning"  # the box that says what a term means
+STAGE = ".kl-stage"  # the line at the foot of a page that is presented, or belongs to a list of scenes
 
-#: True when no script runs for the page and the browser has drawn what came of the last one.
+#: A page may have steps of its own: arrow keys and the buttons of the line press the button of the next or previous.
+#: ``st.button(…, key="step-next")`` is such a button; one that a module draws has ``data-step="next"``.
+STEPS = {way: f"[data-step={way}], .st-key-step-{way} button" for way in ("next", "previous")}
+#: Where a page has something else than its heading to say while it is presented: ``st.container(key="present-words")``.
+LINE = "[data-present-words], .st-key-present-words"
+
+#: True when no script runs for the page and the browser has drawn what came of the last one, in the page's own style.
 RESTED = """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-stale=true]') && !document.querySelector('.kl-wait')"""
+  && document.querySelector('[data-testid=stEvent] style')
+  && !document.querySelector('[data-stale=true]') && !document.querySelector('.kl-seen .kl-wait')"""
 
 #: Milliseconds from a key to the first and to the last picture that was drawn because of it within three seconds.
 FOLLOW = """() => new Promise(done => {
@@ -20,6 +59,34 @@ FOLLOW = """() => new Promise(done => {
   document.querySelectorAll('.kl-chart').forEach(
     chart => seen.observe(chart, { attributes: true, attributeFilter: ['data-drawn'] }));
   setTimeout(() => { seen.disconnect(); done([first, last]); }, 3000);
+})"""
+
+
+_FRAMES = "[...(window.kernlabReel?.seen ?? [])].map(({ picture }) => picture).filter(({ overTime }) => !overTime)"
+_THERE = """() => {{ const shown = {frames}; return shown.length > 0 && shown.every(({{ frames }}) =>
+  frames.steps.length > 0 && frames.steps.every((_, place) => place % {every} !== 0 || frames.has(place))); }}"""
+
+#: True when every eighth frame, or every frame, of the pictures in view has been fetched.
+COARSE, WHOLE = (_THERE.format(frames=_FRAMES, every=every) for every in (8, 1))
+
+#: Milliseconds from a change of the slider, to a share of its length, until every picture in view has been drawn anew.
+DRAG = """share => new Promise(done => {
+  const input = document.querySelector('.kl-time input'), charts = [...document.querySelectorAll('.kl-seen')];
+  const before = charts.map(chart => chart.dataset.drawn), begun = performance.now();
+  input.value = share * input.max;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+  const turn = () => charts.every((chart, place) => chart.dataset.drawn !== before[place])
+    || performance.now() - begun > 3000 ? done(performance.now() - begun) : requestAnimationFrame(turn);
+  turn();
+})"""
+
+#: How often the first picture of a snapshot in view is drawn within so many milliseconds.
+PLAYED = """milliseconds => new Promise(done => {
+  let count = 0;
+  const seen = new MutationObserver(() => count++);
+  const charts = [...document.querySelectorAll('.kl-seen')];
+  seen.observe(charts.at(-1), { attributes: true, attributeFilter: ['data-drawn'] });
+  setTimeout(() => { seen.disconnect(); done(count); }, milliseconds);
 })"""
 
 

@@ -11,11 +11,11 @@ from kernlab.paths import bundle
 __all__ = ["go", "link"]
 
 
-def go(page: str, **scene: str) -> NoReturn:
-    """Leave for a page, with the scene it should show."""
-    st.switch_page(bundle() / "pages" / f"{page}.py", query_params=scene)
+def go(page: str, **address: str) -> NoReturn:
+    """Leave for a page, with the parameters of its address."""
+    st.switch_page(bundle() / "pages" / f"{page}.py", query_params=address)
 
 
-def link(page: str, label: str, icon: str, **scene: str) -> None:
-    """A link to a page."""
-    st.page_link(bundle() / "pages" / f"{page}.py", label=label, icon=icon, query_params=scene or None)
+def link(page: str, label: str, icon: str, **address: str) -> None:
+    """A link to a page, with the parameters of its address."""
+    st.page_link(bundle() / "pages" / f"{page}.py", label=label, icon=icon, query_params=address or None)

@@ -1,5 +1,6 @@
 """Runs for every page address."""
 
+from kernlab.ui.head import head
 from kernlab.ui.pages import show
 
-show()
+show(head)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +12,7 @@ import streamlit as st
 from kernlab.paths import bundle
 from kernlab.ui.forms import sentences
 
-__all__ = ["PAGES", "Page", "show"]
+__all__ = ["PAGES", "Page", "breath", "heading", "show"]
 
 
 class Page(NamedTuple):
@@ -23,30 +25,138 @@ class Page(NamedTuple):
 
 PAGES = (
     Page("home", "Home", ":material/home:"),
+    Page("learn", "Learn", ":material/school:"),
+    Page("data", "Data", ":material/table_view:"),
     Page("train", "Train", ":material/play_circle:"),
     Page("compare", "Compare", ":material/leaderboard:"),
+    Page("lab", "Kernel lab", ":material/gesture:"),
     Page("spectrum", "Spectrum", ":material/graphic_eq:"),
     Page("kernel", "Kernel", ":material/grid_on:"),
     Page("bounds", "Bounds", ":material/vertical_align_top:"),
+    Page("certainty", "Certainty", ":material/rule:"),
     Page("runs", "Runs", ":material/database:"),
     Page("papers", "Papers", ":material/menu_book:"),
 )
 
 
 #: Streamlit leaves wide margins at the sides, and pictures need the room more. It gives formulas a box that is a few
-#: pixels too small, which cuts letters and makes a place to scroll that no key can reach. In the dark the chosen part
-#: of a control is too dark to read.
+#: pixels too small, which cuts letters and makes a place to scroll that no key can reach. In the dark the colour of
+#: buttons is too dark for text: the chosen part of a control, and the value at a slider.
 _STYLE = """
 .stMainBlockContainer { padding-left: 2rem; padding-right: 2rem; }
-.katex-display { padding: 0.3rem 0.25rem; }
-button[data-variant="segmented_control"][data-selected="true"] p, button[data-variant="pills"][data-selected="true"] p {
+.stMainBlockContainer { padding-top: 4.2rem; }
+.stMainBlockContainer h1 { font-size: 1.7rem; padding: .2rem 0; }
+.stMainBlockContainer [data-testid="stVerticalBlock"] { gap: .7rem; }
+[class*="st-key-overview-"] [data-testid="stColumn"] { min-width: min(19rem, 100%); }
+.st-key-train-head { position: sticky; top: 3.7rem; z-index: 90; padding-bottom: .4rem;
+  background: var(--st-background-color); border-bottom: 1px solid var(--st-border-color); }
+/* What the browser fills in later has its place from the start, so that nothing moves while a run trains. */
+.st-key-timeline { min-height: 2.2rem; }
+.st-key-progress { min-height: 2rem; }
+.st-key-values { min-height: 3.3rem; }
+.st-key-where { gap: .2rem 1.5rem; }
+.st-key-where > .st-key-progress { flex: 1 1 18rem; width: auto; }
+.st-key-where > .st-key-values { flex: 0 1 auto; width: auto; }
+.st-key-against { min-height: 6rem; }
+.st-key-chosen { min-height: 2.9rem; }
+.st-key-lesson-step-hidden { display: none; }
+/* On a phone each group of buttons is one row that scrolls, so that the pictures come early. */
+@media (max-width: 640px) {
+  .st-key-train-head { position: static; }
+  .stMainBlockContainer h1 { font-size: 1.3rem; }
+  :is(.st-key-train-title, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) {
+    flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
+  .st-key-train-title > *, .st-key-views > *, .st-key-lesson-links > *, .st-key-lesson-after > * { flex: 0 0 auto; }
+  /* A lesson has two screens: its text, and its picture. */
+  .st-key-lesson-claim { display: none; }
+  .stMainBlockContainer .st-key-lesson-tries[data-testid="stVerticalBlock"] { gap: .3rem; }
+  .st-key-lesson-picture [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: 1rem; }
+  .st-key-lesson-picture [data-testid=stColumn] { min-width: 0 !important; flex: 1 1 0 !important; }
+  .st-key-transport { gap: .4rem; }
+  .st-key-timeline { min-height: 4.8rem; }
+  .st-key-progress { min-height: 4.5rem; }
+  .st-key-chosen { min-height: 6.6rem; }
+  /* Every row of the table of a bound's terms becomes a paragraph. */
+  [class*="st-key-terms-"] :is(table, tbody, tr, td) { display: block; border: 0; text-align: left !important; }
+  [class*="st-key-terms-"] thead { display: none; }
+  [class*="st-key-terms-"] tr { padding: .6rem 0; border-bottom: 1px solid var(--st-border-color); }
+  [class*="st-key-terms-"] td { padding: .1rem 0; }
+  [class*="st-key-terms-"] td:first-child { font-weight: 600; }
+  .st-key-transport button:not([kind="primary"], [data-variant]) p { font-size: 0; }  /* the sign stays, and the name */
+}
+/* Where the definitions of words and the line of a lecture stand. */
+.st-key-page-head { position: fixed; left: 0; bottom: 0; z-index: 999992; width: auto; height: 0; }
+/* For a lecture (page/present.mjs): the pictures alone, two in a row at most, as high as the screen has room for. */
+.kl-present :is([data-testid=stHeader], [data-testid=stSidebar], [data-testid=stExpandSidebarButton], [role=tablist],
+  [data-testid=stSkipToContent], .kl-jobs, .kl-selected, .kl-chart > details, .kl-chart > .kl-late) {
+  display: none !important; }
+.kl-present:not(.kl-whole) [data-testid=stMain] :is([data-testid=stElementContainer], [data-testid=stLayoutWrapper],
+  [data-testid=stColumn], [data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]):not(
+  :has(.kl-chart, .kl-lab, .kl-picture, .st-key-present-picture, .st-key-page-head, [data-testid=stAlertContentError]),
+  .st-key-page-head, .st-key-present-picture, .st-key-present-picture *) { display: none !important; }
+/* Of a page of figures its table is what there is to see, and of one without either the page itself. */
+.kl-present:not(.kl-whole) :is(.figures, .st-key-present-picture, [data-testid=stAlert]),
+  .kl-whole [data-testid=stMainBlockContainer] { zoom: 1.45; }
+.kl-whole .st-key-page-head { zoom: calc(1 / 1.45); }
+.kl-whole :is(h1, [data-testid=stPopover], [data-testid=stExpander]) { display: none !important; }
+/* A table on a canvas takes the width that it is seen with for its own. */
+.kl-present .st-key-present-picture > [data-testid=stElementContainer]:has([data-testid=stDataFrame]) {
+  width: calc(100% / 1.45) !important; }
+.kl-present [data-testid=stMainBlockContainer] { padding: 1rem 1.5rem 4.5rem; max-width: none; }
+.kl-present [data-testid=stHorizontalBlock] { flex-wrap: wrap; }
+.kl-present [data-testid=stColumn]:has(.kl-chart) { min-width: min(40rem, 100%) !important; flex: 1 1 40rem; }
+.kl-present :is(.kl-chart, .kl-chart > .js-plotly-plot, .kl-chart > [role=img]) {
+  height: var(--kl-picture, 26rem) !important; }
+.kl-present :is(.js-plotly-plot tspan[style*="70%"], .kl-wait) { font-size: 20px !important; }  /* exponents, indices */
+.kl-present :is(.stElementContainer, .stBidiComponent):has(.kl-chart) {
+  height: auto !important; flex: 0 0 auto !important; overflow: visible; }
+/* The lab has pictures and controls in one element. */
+.kl-present .kl-lab :is(.kl-lab-help, figcaption > :not(span), dl), .kl-present .kl-lab > :not(.kl-lab-panels) {
+  display: none !important; }
+.kl-present .kl-lab figcaption { font-size: 24px; }
+.kl-present .kl-lab canvas { height: calc(50vh - 6rem); }
+/* The colours of runs side by side, those of kernlab.ui.beside. */
+.stApp { --kl-first: light-dark(#0072B2, #4AA3E3); --kl-second: light-dark(#D55E00, #F5803A);
+  --kl-third: light-dark(#009E73, #27C296); --kl-fourth: light-dark(#CC79A7, #DD93BC); }
+[class*="st-key-column-"] { border-top: .25rem solid; padding-top: .1rem; }
+.st-key-column-first { border-color: var(--kl-first); }
+.st-key-column-second { border-color: var(--kl-second); }
+.st-key-column-third { border-color: var(--kl-third); }
+.st-key-column-fourth { border-color: var(--kl-fourth); }
+[class*="st-key-column-"] button p { font-weight: 600; }
+.katex-display { padding: 0.6rem 0.25rem; }
+.katex-display > .katex { white-space: normal; }  /* a formula wider than its column goes on in the next line */
+button[data-variant="segmented_control"][data-selected="true"] p, button[data-variant="pills"][data-selected="true"] p,
+[data-testid="stSliderThumbValue"] p {
   color: light-dark(#0B5FA5, #6BB3EE); }
 """
 
 
+#: Seconds in which a browser draws the heading of the first page. What comes with it would be drawn in the same breath.
+_BREATH = 0.1
+
+
+def heading(words: str) -> None:
+    """The heading of a page, which a new visitor sees before the rest of it."""
+    st.title(words, anchor=False)
+    breath()
+
+
+def breath() -> None:
+    """Let a new visitor see what the page has so far before the rest of it is drawn."""
+    if not st.session_state.get("greeted"):
+        st.session_state["greeted"] = True
+        time.sleep(_BREATH)
+
+
 @sentences()
-def show(first: str = PAGES[0].name) -> None:
-    """The frame with the page that the address asks for; without one, the page ``first``."""
+def show(head: Callable[[], None], first: str = PAGES[0].name) -> None:
+    """The frame with the page that the address asks for.
+
+    Args:
+        head: draws what stands in the head of every page.
+        first: the page of an address without a name.
+    """
     st.set_page_config(page_title="kernlab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
     st.html(f"<style>{_STYLE}</style>")
     folder = bundle() / "pages"
@@ -54,11 +164,6 @@ def show(first: str = PAGES[0].name) -> None:
         st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
         for name, title, icon in PAGES
     ]
-    from kernlab.ui import assets  # which knows the pages
-
-    assets.load_pictures()
-    from kernlab.ui import jobs  # its code is served by kernlab.ui.assets
-
     page = st.navigation(entries, position="top")
-    jobs.head()
+    head()
     page.run()

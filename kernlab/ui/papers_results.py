@@ -8,10 +8,10 @@ computation in a process of its own.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from html import escape
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -25,84 +25,51 @@ from kernlab.devices import cores
 from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.jobs import manager
 from kernlab.jobs.comparisons import Comparisons, ComparisonState
-from kernlab.jobs.reproductions import Asked, ReproductionState
+from kernlab.jobs.reproductions import ReproductionState, Request
 from kernlab.papers import REPRODUCTIONS, TABLES
 from kernlab.papers.base import Reproduction
 from kernlab.papers.tables import VERDICTS, available, beside, comparison_of, printed
 from kernlab.pictures.beside import METRICS, plot_beside, plot_measured
-from kernlab.ui import grid, pictures, steering
-from kernlab.ui.forms import show_error, to_text
-from kernlab.ui.polling import EVERY
-from kernlab.ui.transport import duration, sharing, status_words
+from kernlab.ui import elements, grid, pictures, steering
+from kernlab.ui.forms import show_error
+from kernlab.ui.news import reproduction_phase
+from kernlab.ui.state import Value, Values, names, number
+from kernlab.ui.transport import duration
 
-__all__ = ["command", "fill", "form", "pace", "show", "show_printed"]
+__all__ = ["choices", "command", "form", "open_stored", "printed_figures", "show", "show_printed"]
 
 _QUICK, _REPEATS = 2, 3  # the smallest data sets at hand, and splits, where nothing else is chosen
 _PLACES = {"accuracy": 2, "rmse": 2, "mse": 4, "train_seconds": 4}
 
-Work: TypeAlias = Comparison | Asked
+Work: TypeAlias = Comparison | Request
 
 
-class Choices(NamedTuple):
-    """What of a result is computed; each result keeps its own."""
-
-    datasets: tuple[str, ...] = ()  #: by name, as they were written; empty: a few that are quick
-    repeats: int = 0  #: splits or draws; 0: as many as are quick
-    tune: bool = False  #: search settings
-    budget: float = 10.0  #: minutes of that
-    seed: int = 0  #: of the first split or draw
-
-
-_DEFAULT = Choices()
-
-
-def _all() -> dict[str, Choices]:
-    kept: dict[str, Choices] = st.session_state.setdefault("papers.choices", {})
-    return kept
-
-
-def fill(result: str, scene: Mapping[str, str]) -> None:
-    """Take the choices for one result from an address; a number that makes no sense there means the default."""
-
-    def number(key: str, low: float, high: float, default: float) -> float:
-        try:
-            value = float(scene.get(key, ""))
-        except ValueError:
-            return default
-        return value if low <= value <= high else default
-
-    names = (name.strip() for name in scene.get("datasets", "").split(","))
-    _all()[result] = Choices(
-        tuple(dict.fromkeys(filter(None, names))),
-        int(number("repeats", 1, 1000, _DEFAULT.repeats)),
-        scene.get("tune") == "true",
-        number("budget", 0.1, 10_000, _DEFAULT.budget),
-        int(number("seed", 0, 2**31 - 1, _DEFAULT.seed)),
+@cache
+def choices(result: str) -> Values:
+    """What of a result is computed; each result keeps its own. None: what is quick."""
+    return Values(
+        f"papers.{result}",
+        names("datasets", lambda: _names(result), f"data set of {result}", default=None),
+        number("repeats", None, 1, 1000),  # splits or draws
+        Value("tune", False),
+        number("budget", 10.0, 0.1, 10_000, whole=False),  # minutes of tuning
+        number("seed", 0, 0),  # of the first split or draw
     )
-    for key in Choices._fields:
-        st.session_state.pop(f"papers.{key}.{result}", None)
 
 
-def scene_of(result: str) -> dict[str, str]:
-    """The address of the choices for a result: what differs from the quick ones."""
-    now, quick = _all().get(result, _DEFAULT), _quick(result)
-    scene = {"datasets": ",".join(now.datasets)} if now.datasets not in ((), quick.datasets) else {}
-    if now.repeats not in (0, quick.repeats):
-        scene["repeats"] = str(now.repeats)
-    if now.tune:
-        scene |= {"tune": "true"} | ({"budget": to_text(now.budget)} if now.budget != quick.budget else {})
-    return scene | ({"seed": str(now.seed)} if now.seed else {})
+def _names(result: str) -> Sequence[str]:
+    """The data sets of a table, or the parts of a reproduction."""
+    return TABLES[result].datasets if result in TABLES else REPRODUCTIONS[result].parts
 
 
-def _quick(result: str) -> Choices:
-    """What is quick: the smallest data sets of a table, or one draw of the first parts, of those that are at hand."""
-    at_hand = _at_hand(result)
+def _quick(result: str, at_hand: Sequence[str]) -> list[str]:
+    """The smallest data sets of a table, or the first parts of a reproduction, of those that are at hand."""
     if result in TABLES:
         about = registered()
         small = sorted(at_hand, key=lambda name: about[name].rows if name in about else 0)[:_QUICK]
-        return Choices(tuple(name for name in at_hand if name in small), _REPEATS)
-    first = [part for part in REPRODUCTIONS[result].first if part in at_hand]
-    return Choices(tuple(first or at_hand), 1)
+    else:
+        small = list(REPRODUCTIONS[result].first)
+    return [name for name in at_hand if name in small] or list(at_hand)
 
 
 def _at_hand(result: str) -> list[str]:
@@ -122,21 +89,27 @@ def _at_hand(result: str) -> list[str]:
 def show_printed(result: str) -> None:
     """What the paper printed of it."""
     if result in TABLES:
-        _printed_table(result)
+        printed_figures(result)
         return
     about = REPRODUCTIONS[result]
     st.markdown(f"**{about.title}**")
     if about.rows:
         lines = [grid.line(about.head, tag="th", names=2), *(grid.line(row, names=2) for row in about.rows)]
-        grid.show(lines, "papers-printed")
+        grid.show(lines, "papers-printed", main=True)
         st.caption(about.note)
     else:
         st.markdown(about.note)
 
 
-def _printed_table(table: str) -> None:
-    """The printed figures, with the constant predictor and marks where they are off the stated scale."""
-    about, figures = TABLES[table], printed(table)
+def printed_figures(table: str, datasets: Collection[str] = ()) -> None:
+    """The printed figures, with the constant predictor and marks where they are off the stated scale.
+
+    Args:
+        table: a name of TABLES.
+        datasets: whose figures are shown; default: all of the table.
+    """
+    about = TABLES[table]
+    figures = [figure for figure in printed(table) if not datasets or figure.dataset in datasets]
     methods = list(dict.fromkeys(figure.method for figure in figures))
     rows: dict[str, dict[str, Published]] = {}
     for figure in figures:
@@ -153,18 +126,18 @@ def _printed_table(table: str) -> None:
         cells = [_cell(row[method], places, best) if method in row else "" for method in methods]
         lines.append(grid.line([escape(dataset), unit, *cells, *([constant] if known else [])], names=2))
     st.markdown(f"**{about.title}, as printed**")
-    grid.show(lines, "papers-printed")
+    grid.show(lines, f"printed-{table}", main=True)
     marked = sum(bool(figure.mark) for figure in figures)
     scale = ", ".join(words for metric, words in METRICS.items() if any(f.metric == metric for f in figures))
     note = f"{about.citation}. {about.printed[0].upper()}{about.printed[1:]}. Units: {scale}. **Bold**: best printed."
     if any(figure.metric == "accuracy" for figure in figures):
-        note += " What a constant predictor's accuracy is comes with the reproduction."
+        note += " The accuracy of a constant predictor is computed with the reproduction."
     st.caption(note)
     if marked:
         st.warning(
             f"† {OFF_SCALE} ({marked} of {len(figures)} figures): on the scale that the paper states, predicting the "
             "mean of the targets for every row has a smaller error than these. Whatever they were measured on, it was "
-            "something else, so a better figure of ours claims nothing there.",
+            "something else, so a better figure of ours proves nothing for these data sets.",
             icon=":material/straighten:",
         )
 
@@ -195,64 +168,48 @@ def _as_printed(mean: float | None, std: float | None, places: int) -> str:
 
 
 def form(result: str) -> Work | None:
-    """Which data sets or parts, how often, tuned or not; None while something is missing or wrong."""
-    table = TABLES.get(result)
-    names = table.datasets if table else REPRODUCTIONS[result].parts
+    """Which data sets or parts, how often, tuned or not; None while something is missing."""
+    table, now = result in TABLES, choices(result)
     if table:
         try:
             available(result)
         except KernlabError as error:
             show_error(error)
             return None
-    at_hand, now = _at_hand(result), _all().get(result, _DEFAULT)
-    _missing([name for name in names if name not in at_hand], expanded=not at_hand, prepared=table is None)
+    at_hand = _at_hand(result)
+    _missing([name for name in _names(result) if name not in at_hand], expanded=not at_hand, prepared=not table)
     if not at_hand:
         return None
-    chosen = [name for name in now.datasets if name in at_hand] or list(_quick(result).datasets)
-    unknown = [name for name in now.datasets if name not in names]
+    quick, wanted = _quick(result, at_hand), now["datasets"]
+    chosen = [name for name in wanted or () if name in at_hand]
+    chosen = quick if not chosen and wanted != () else chosen
+    repeats, most = now["repeats"] or (_REPEATS if table else 1), 1000 if table else 100
+    several = now.widget("datasets", chosen, lambda picked: None if picked == quick else tuple(picked))
     with st.container(horizontal=True, vertical_alignment="bottom", key="papers-form"):
-        now = (_table_widgets if table else _part_widgets)(result, at_hand, chosen, now)
-    _all()[result] = now
-    try:
-        if not table:
-            if now.datasets:
-                return Asked(result, now.datasets, now.repeats, now.seed)
-            st.warning("Choose at least one part.", icon=":material/left_click:")
-            return None
-        for name in unknown:
-            raise UnknownNameError.among(f"data set of {result}", name, names)
-        if not now.datasets:
-            st.warning("Choose at least one data set.", icon=":material/left_click:")
-            return None
-        tuning: dict[str, Any] = {}
-        if now.tune:
-            tuning = {"tuning": Tuning(), "budget": 60 * now.budget, "workers": cores()}
-        return comparison_of(result, datasets=now.datasets, repeats=now.repeats, seed=now.seed, **tuning)
-    except KernlabError as error:
-        show_error(error)
+        if table:
+            st.multiselect("Data sets", at_hand, chosen, **several, format_func=_described, width=420,
+                           placeholder="Choose one or more")  # fmt: skip
+        else:
+            st.pills("Parts", at_hand, selection_mode="multi", default=chosen, **several)
+        repeats = min(repeats, most)
+        help = "Random splits of each data set; the paper took 30." if table else "Draws of everything, averaged."
+        st.number_input("Repeats", 1, most, repeats, **now.widget("repeats", repeats), width=130, help=help)
+        if table:
+            st.toggle("Tune", now["tune"], **now.widget("tune"),
+                      help="Search every method's settings inside each training part, all by the same rule. The test "
+                      "part is never used for it.")  # fmt: skip
+            if now["tune"]:
+                st.number_input("Minutes of tuning", 0.1, 10_000.0, now["budget"], **now.widget("budget"), format="%g",
+                                width=160, help="For all data sets together.")  # fmt: skip
+    if not chosen:
+        st.warning(f"Choose at least one {'data set' if table else 'part'}.", icon=":material/left_click:")
         return None
-
-
-def _part_widgets(name: str, at_hand: Sequence[str], chosen: Sequence[str], now: Choices) -> Choices:
-    parts = st.pills("Parts", at_hand, selection_mode="multi", default=chosen, key=f"papers.datasets.{name}")
-    repeats = st.number_input("Repeats", 1, 100, min(now.repeats or 1, 100), key=f"papers.repeats.{name}", width=130,
-                              help="Draws of everything, averaged.")  # fmt: skip
-    return now._replace(datasets=tuple(part for part in at_hand if part in parts), repeats=int(repeats))
-
-
-def _table_widgets(table: str, at_hand: Sequence[str], chosen: Sequence[str], now: Choices) -> Choices:
-    datasets = st.multiselect("Data sets", at_hand, chosen, key=f"papers.datasets.{table}", format_func=_described,
-                              width=420, placeholder="Choose one or more")  # fmt: skip
-    repeats = st.number_input("Repeats", 1, 1000, now.repeats or _REPEATS, key=f"papers.repeats.{table}", width=130,
-                              help="Random splits of each data set; the paper took 30.")  # fmt: skip
-    tune = st.toggle("Tune", now.tune, key=f"papers.tune.{table}",
-                     help="Search every method's settings inside each training part, all by the same rule. The "
-                     "test part is never used for it.")  # fmt: skip
-    budget = now.budget
-    if tune:
-        budget = st.number_input("Minutes of tuning", 0.1, 10_000.0, budget, key=f"papers.budget.{table}",
-                                 format="%g", width=160, help="For all data sets together.")  # fmt: skip
-    return Choices(tuple(datasets), int(repeats), bool(tune), float(budget), now.seed)
+    if not table:
+        return Request(result, tuple(name for name in at_hand if name in chosen), repeats, now["seed"])
+    tuning: dict[str, Any] = {}
+    if now["tune"]:
+        tuning = {"tuning": Tuning(), "budget": 60 * now["budget"], "workers": cores()}
+    return comparison_of(result, datasets=chosen, repeats=repeats, seed=now["seed"], **tuning)
 
 
 def _described(name: str) -> str:
@@ -282,12 +239,12 @@ def _missing(names: Sequence[str], *, expanded: bool, prepared: bool) -> None:
 
 def command(result: str, work: Work) -> str:
     """The command line that computes the same, or goes on with it."""
-    if isinstance(work, Asked):
+    if isinstance(work, Request):
         return shlex.join(["kernlab", *work.words])
-    now = _all().get(result, _DEFAULT)
-    words = ["kernlab", "reproduce", result, "--datasets", ",".join(now.datasets), "--repeats", str(now.repeats)]
-    words += ["--seed", str(now.seed)] if now.seed else []
-    words += ["--tune", "--budget", f"{60 * now.budget:g}"] if now.tune else []
+    now, datasets = choices(result), ",".join(data.dataset for data in work.datasets)
+    words = ["kernlab", "reproduce", result, "--datasets", datasets, "--repeats", str(work.repeats)]
+    words += ["--seed", str(work.seed)] if work.seed else []
+    words += ["--tune", "--budget", f"{60 * now['budget']:g}"] if now["tune"] else []
     return shlex.join(words)
 
 
@@ -304,26 +261,19 @@ def open_stored(work: Work | None) -> None:
             steering.open_comparison(None)
 
 
-# -- what came of it -------------------------------------------------------------------------------------------
-
-
-def pace(work: Work | None) -> float | None:
-    """Seconds between two drawings; None when nothing is under way."""
-    if isinstance(work, Comparison):
-        return steering.pace(manager().comparisons)
-    return EVERY if work and manager().reproductions.snapshot(work.key).live else None
+# -- results ---------------------------------------------------------------------------------------------------
 
 
 def show(result: str, work: Work) -> None:
     """The buttons, the progress, and ours beside the printed."""
-    if isinstance(work, Asked):
+    if isinstance(work, Request):
         _reproduction(work)
     else:
         _comparison(result, manager().comparisons, work)
 
 
 def _comparison(table: str, jobs: Comparisons, comparison: Comparison) -> None:
-    snapshot, stored = steering.look(jobs), steering.opened()
+    snapshot, stored = steering.snapshot_of(jobs), steering.opened()
     steering.transport(jobs, snapshot, comparison, start="Reproduce", name=table,
                        help="Compute the chosen part of the table anew, in the background")  # fmt: skip
     if snapshot is None or stored is None:
@@ -350,13 +300,13 @@ def _beside(table: str, snapshot: ComparisonState) -> None:
     heads = ["Data set", "Method", "Ours", "Printed", *against, "Unit", "Splits", "Training (s)", ""]
     lines = [grid.line(heads, tag="th", names=2)]
     lines += [grid.line(_words(row), quiet=row["method"] == CONSTANT, names=2) for row in rows]
-    grid.show(lines, "papers-beside")
+    grid.show(lines, "papers-beside", main=True)
     failures: dict[str, list[str]] = {}  # each reason once, with the methods and data sets that gave it
     for row in rows:
         for message in row["messages"]:
             failures.setdefault(message, []).append(f"{row['method']} on {row['dataset']}")
-    for message, names in failures.items():
-        st.error(f"{', '.join(names)}: {message}", icon=":material/error:")
+    for message, whose in failures.items():
+        st.error(f"{', '.join(whose)}: {message}", icon=":material/error:")
     st.caption(
         "Mean ± standard deviation over the splits that every method has finished; constant: what predicting one value "
         "gives on the same splits. Better means a better mean, ours under the settings chosen here; no test is made. "
@@ -401,16 +351,16 @@ def _download(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
                        icon=":material/download:", on_click="ignore")  # fmt: skip
 
 
-def _reproduction(work: Asked) -> None:
+def _reproduction(work: Request) -> None:
     jobs, about = manager().reproductions, REPRODUCTIONS[work.name]
     now = jobs.snapshot(work.key)
 
     def act(do: Callable[[], None]) -> None:
-        st.session_state["papers.trouble"] = ""
+        st.session_state["reproduction.trouble"] = ""
         try:
             do()
         except KernlabError as error:
-            st.session_state["papers.trouble"] = str(error)
+            st.session_state["reproduction.trouble"] = str(error)
 
     with st.container(horizontal=True, key="papers-transport"):
         again = "Reproduce again" if now.status == "finished" else "Reproduce"
@@ -419,7 +369,7 @@ def _reproduction(work: Asked) -> None:
                   help="Compute it anew, in the background")  # fmt: skip
         st.button("Stop", icon=":material/stop:", on_click=act, args=(partial(jobs.cancel, work.key),),
                   disabled=not (now.live and now.mine), help="End it; nothing of it is kept")  # fmt: skip
-    if trouble := st.session_state.get("papers.trouble"):
+    if trouble := st.session_state.get("reproduction.trouble"):
         st.error(trouble, icon=":material/error:")
     _state(now, about)
     if now.rows:
@@ -428,14 +378,12 @@ def _reproduction(work: Asked) -> None:
 
 def _state(now: ReproductionState, about: Reproduction) -> None:
     if now.status == "":
-        st.info(f"{about.said} It goes on when the page is closed.", icon=":material/replay:")
+        st.info(f"{about.protocol} It goes on when the page is closed.", icon=":material/replay:")
     elif now.live:
-        words = [status_words(now), *([duration(now.elapsed)] if now.elapsed else []), *now.said[-1:]]
-        st.info(" · ".join(words))
-        sharing(now)
-        if len(now.said) > 1:
-            with st.expander(f"{len(now.said)} steps so far"):
-                st.code("\n".join(now.said), language=None, wrap_lines=True)
+        elements.progress(f"reproduction/{now.id}", reproduction_phase(now), key="reproduction-progress")
+        if len(now.lines) > 1:
+            with st.expander(f"{len(now.lines)} steps so far"):
+                st.code("\n".join(now.lines), language=None, wrap_lines=True)
     elif now.status == "failed":
         st.error(now.error, icon=":material/error:")
     elif now.status == "finished":
@@ -448,7 +396,7 @@ def _ours(about: Reproduction, rows: Sequence[Mapping[str, Any]]) -> None:
     lines = [grid.line([heading for _, heading, _ in about.columns], tag="th")]
     lines += [grid.line([_word(row, key, places) for key, _, places in about.columns]) for row in rows]
     st.markdown("**Ours beside the printed**" if "published_test_error" in rows[0] else "**Ours**")
-    grid.show(lines, "papers-beside")
+    grid.show(lines, "papers-beside", main=True)
     st.caption(about.remark)
     _download(about.name, rows)
     key, words = about.figure

@@ -1,32 +1,54 @@
-"""How a picture comes onto a page: it is drawn anew only when it changes, and what is done in it is taken up."""
+"""How a picture comes onto a page: as a film that the browser plays, and what a person does in it is taken up."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from kernlab.pictures.base import At, Picture
-from kernlab.ui import view
-from kernlab.ui.chart import live_chart, to_json
+from kernlab.pictures.base import CHOICES, At, Picture
+from kernlab.pictures.base import VIEW as SWITCHES
+from kernlab.ui.chart import Shot, live_chart, to_json
+from kernlab.ui.state import to_text
+from kernlab.ui.view import VIEW
 
-__all__ = ["draw", "show"]
+__all__ = ["draw", "show", "together"]
 
 
-def draw(each: Picture, at: At, height: int = 0) -> None:
-    """Put a picture on the page, and take up what is done in it."""
+def draw(each: Picture, at: At, height: int = 0, *, note: bool = True, beside: Sequence[str] = ()) -> None:
+    """Put a picture on the page, perhaps with the words beneath it, and take up what is done in it.
+
+    Args:
+        beside: runs whose pictures have the same axes.
+    """
     key = each.key + at.side
-    reported = show(
-        key, each.stamp(at), lambda: each.make(at), alt=each.alt, height=height or each.height, events=each.events
-    )
-    if each.note:
+    shot = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
+    reported = live_chart(shot, key=key, alt=each.alt, height=height or each.height, events=each.events)
+    if each.note and note:
         formula, words = each.note(at)
         st.latex(formula)
         st.caption(words)
     if each.taken:
         _take(key, each, at, reported)
+
+
+def together(each: Picture, shown: Sequence[At], names: Sequence[str], colors: Sequence[str], height: int = 0) -> None:
+    """Put the curves of several runs on the page in one picture."""
+    first, *others = [at.run.id for at in shown]
+    shot = Shot(first, each.key, _switches(each, shown[0]), each.over_time, tuple(others), each.together)
+    shot = shot._replace(names=tuple(names), colors=tuple(colors))
+    live_chart(shot, key=each.key, alt=f"{each.alt}, of {', '.join(names)}", height=height or each.height)
+
+
+def _switches(each: Picture, at: At) -> str:
+    """The switches that change a picture, as they stand in an address."""
+    used = {name: at.view[name] for name in (*each.uses, "reference") if at.view[name] != SWITCHES[name]}
+    # Of two runs side by side one may not offer what the other does.
+    used = {name: value for name, value in used.items() if name not in CHOICES or value in CHOICES[name](at)}
+    return urlencode({name: to_text(value) for name, value in used.items()})
 
 
 def _take(key: str, each: Picture, at: At, reported: Any) -> None:
@@ -39,7 +61,7 @@ def _take(key: str, each: Picture, at: At, reported: Any) -> None:
             continue
         seen[key, event] = value
         if value is not None and (changes := each.taken(at, event, value)):
-            view.change(**changes)
+            VIEW.change(**changes)
             st.rerun(scope="fragment")
 
 
@@ -50,7 +72,7 @@ def show(
     *,
     alt: str,
     height: int = 300,
-    events: Sequence[Literal["click", "select"]] = (),
+    events: Sequence[Literal["click"]] = (),
 ) -> Any:
     """Draw ``make()``; as long as ``stamp`` stays the same the figure is neither made nor sent again.
 

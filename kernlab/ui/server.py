@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import sys
+from pathlib import Path
 
 from kernlab.errors import AppError
-from kernlab.paths import bundle
+from kernlab.paths import LESSONS, bundle
 
 __all__ = ["check_port", "serve"]
 
@@ -35,17 +37,23 @@ def check_port(host: str, port: int) -> None:
             raise AppError(must, f"{host}:{port}", fix) from None
 
 
-def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True) -> None:
+def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True, lessons: str | None = None) -> None:
     """Serve the dashboard at ``http://host:port`` until it is interrupted.
 
     Args:
         host: address to listen at; 127.0.0.1 keeps it on this machine, 0.0.0.0 opens it to the network.
         port: 1 to 65535.
         open_browser: open the page in the default browser.
+        lessons: a folder of lessons that the Learn page adds to its own.
 
     Raises:
-        AppError: the port is taken or the host is not this machine's.
+        AppError: the port is taken, the host is not this machine's, or the folder is not there.
     """
+    if lessons:
+        folder = Path(lessons).expanduser().resolve()
+        if not folder.is_dir():
+            raise AppError("--lessons must name a folder", repr(lessons), "name the folder that holds your .toml files")
+        os.environ[LESSONS] = str(folder)
     check_port(host, port)
     from streamlit.web import cli
 

@@ -1,6 +1,6 @@
-"""The left side of the Train page: data, method and options, from the registries, and back from an address.
+"""The left side of the Train page: data, method and options, from the registries.
 
-address ─ spec_from ─→ RunSpec ─ fill ─→ widgets ─ spec_form ─→ RunSpec ─ scene_of ─→ address
+address ─ spec_from ─→ RunSpec ─ show ─→ FORM ─ spec_form ─→ RunSpec ─ address_of ─→ address
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
-from kernlab.data import SOURCES, DataSpec, Known, known
+from kernlab.data import SOURCES, DataSpec, Known, folder, known
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
 from kernlab.methods import CHOICES, METHODS, SLOTS, MethodSpec
 from kernlab.options import Component, Option, options_of
@@ -21,20 +21,40 @@ from kernlab.regularizers import REGULARIZERS
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.typing import Task
-from kernlab.ui.forms import from_text, option_widget, show_error, to_text
+from kernlab.ui.forms import from_text, option_widget, show_error
+from kernlab.ui.previews import stamps
+from kernlab.ui.state import Value, Values, to_text
 
-__all__ = ["START", "data_sets", "families", "fill", "scene_of", "spec_form", "spec_from", "unfit"]
+__all__ = [
+    "DATA",
+    "FORM",
+    "START",
+    "address_of",
+    "data_form",
+    "data_sets",
+    "families",
+    "label",
+    "show",
+    "show_data",
+    "spec_form",
+    "spec_from",
+    "unfit",
+]
 
 #: What a first visitor finds: seconds of training, and learning the frequencies shows (SK stays 8 % behind).
-START = {"dataset": "checkerboard", "method": "ASKL", "n_features": 300}
+START = {"dataset": "checkerboard", "method": "ASKL", "n_features": "300"}
 
 _CUSTOM, _COMPOSE = MethodSpec.name, "Compose your own"
-_KEY = "train."
 _PENALTIES = tuple(REGULARIZERS)
-_DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
+#: What a form of data asks for beside the data set.
+DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
 
 #: Of proximal gradient, which has many: the rest are for those who know what they want.
 _STEPPING = ("learning_rate", "epochs", "batch_size", "validation")
+
+#: The run on the page. ``show`` adds what the form says, which an address says as a whole, as a spec: data set, method,
+#: seed, device, ``o.KEY`` for each option of the method and of the data, and ``s.KEY`` for each of the generator.
+FORM = Values("train", Value("run"))
 
 #: Labels with the field's symbols: of an option, or of one part's option.
 _LABELS = {
@@ -52,9 +72,7 @@ _LABELS = {
     "batch_size": "Mini-batch m",
     "validation": "Held-out share of the training rows",
     "n_iter_no_change": "Epochs without gain that end choosing",
-    "frobenius": "λ₁ for ‖W‖²",
-    "trace_norm": "λ₁ for ‖W‖⁎",
-    "feature_norm": "λ₂ for ‖φ(X)‖²/n",
+    **{name: f"{each.letter} for {each.norm}" for name, each in REGULARIZERS.items()},
     "nu": "Matérn ν",
     "phase": "Phases",
     "selection": "First landmarks",
@@ -77,21 +95,29 @@ _LABELS = {
     "j_max": "Coarsest scale j",
     "p": "Norm p of the weights",
 }
+
+
+def label(key: str) -> str:
+    """What the form calls an option: "n_features", or one part's "nystroem.n_features"."""
+    own = key.rpartition(".")[2]
+    return _LABELS.get(key) or _LABELS.get(own) or own.replace("_", " ").capitalize()
+
+
 _GROUPS = {"bundled": "Bundled", "generated": "Generated", "folder": "Files"}
 
 
 # -- address ↔ spec --------------------------------------------------------------------------------------------
 
 
-def spec_from(scene: Mapping[str, str]) -> RunSpec:
+def spec_from(address: Mapping[str, str]) -> RunSpec:
     """The spec that an address describes.
 
     Raises:
         KernlabError: something in it is not what it must be.
     """
-    said: dict[str, Any] = {**({} if "dataset" in scene or "method" in scene else START), **scene}
-    name, dataset = said.pop("method", START["method"]), said.pop("dataset", START["dataset"])
-    seed, device = said.pop("seed", "0"), said.pop("device", "auto")
+    texts: dict[str, Any] = {**({} if {"dataset", "method"} & address.keys() else START), **address}
+    name, dataset = texts.pop("method", START["method"]), texts.pop("dataset", START["dataset"])
+    seed, device = texts.pop("seed", "0"), texts.pop("device", "auto")
     try:
         seed = int(seed)
     except ValueError:
@@ -99,9 +125,9 @@ def spec_from(scene: Mapping[str, str]) -> RunSpec:
     _check_dataset(dataset)
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     spec = RunSpec(method, DataSpec.build(dataset=dataset), seed, device)
-    slots = {key: said[key] for key in CHOICES if key in said}
+    slots = {key: texts[key] for key in CHOICES if key in texts}
     schema = spec.with_options(slots).schema() if slots else spec.schema()
-    typed = {k: from_text(schema[k], v) if k in schema and isinstance(v, str) else v for k, v in said.items()}
+    typed = {k: from_text(schema[k], v) if k in schema and isinstance(v, str) else v for k, v in texts.items()}
     return spec.with_options(typed)
 
 
@@ -111,32 +137,35 @@ def _check_dataset(name: str) -> None:
         raise UnknownNameError.among("data set", name, names)
 
 
-def scene_of(spec: RunSpec) -> dict[str, str]:
+def address_of(spec: RunSpec) -> dict[str, str]:
     """The address of a spec: its names, and whatever differs from the defaults."""
-    scene = {"dataset": spec.data.dataset, "method": spec.method.name}
+    address = {"dataset": spec.data.dataset, "method": spec.method.name}
     if spec.seed:
-        scene["seed"] = str(spec.seed)
+        address["seed"] = str(spec.seed)
     if spec.device != "auto":
-        scene["device"] = spec.device
-    return scene | {key: to_text(value) for key, value in spec.changed_options().items()}
+        address["device"] = spec.device
+    return address | {key: to_text(value) for key, value in spec.changed_options().items()}
 
 
-# -- spec → widgets --------------------------------------------------------------------------------------------
+def show(spec: RunSpec) -> None:
+    """Let the form say what ``spec`` says."""
+    run = FORM["run"]
+    FORM.read({})
+    FORM.change(run=run, method=spec.method.name, device=spec.device)
+    show_data(spec, FORM)
+    _set("o", spec.method.options(), FORM)
 
 
-def fill(spec: RunSpec) -> None:
-    """Set every widget to what ``spec`` says. Call it before the widgets are drawn, or in a callback."""
-    state = st.session_state
-    state[_KEY + "dataset"], state[_KEY + "method"] = spec.data.dataset, spec.method.name
-    state[_KEY + "paper"] = _family(spec.method)
-    state[_KEY + "group"] = next((k.group for k in data_sets() if k.name == spec.data.dataset), "generated")
-    state[_KEY + "seed"], state[_KEY + "device"] = spec.seed, spec.device
-    values = {**{k: getattr(spec.data, k) for k in _DATA}, **spec.method.options()}
-    for key, value in values.items():
-        state[f"{_KEY}o.{key}"] = value
+def show_data(spec: RunSpec, form: Values) -> None:
+    """Let a form of data say what ``spec`` says of them."""
+    form.change(dataset=spec.data.dataset, seed=spec.seed)
+    _set("o", {key: getattr(spec.data, key) for key in DATA}, form)
     if spec.data.dataset in SOURCES:
-        for key, value in SOURCES[spec.data.dataset].build(**spec.data.source).options().items():
-            state[f"{_KEY}s.{key}"] = value
+        _set("s", SOURCES[spec.data.dataset].build(**spec.data.source).options(), form)
+
+
+def _set(kind: str, options: Mapping[str, Any], form: Values) -> None:
+    form.change(**{f"{kind}.{key}": value for key, value in options.items()})
 
 
 # -- widgets → spec --------------------------------------------------------------------------------------------
@@ -146,12 +175,12 @@ def spec_form() -> RunSpec | None:
     """The widgets in the side bar; None while something in them is wrong (the sentence stands beside it)."""
     with st.sidebar:
         try:
-            dataset, source = _data_form()
+            dataset, source = data_form(FORM)
             task = next((each.task for each in data_sets() if each.name == dataset), None)
             method, beside = _method_form(task)
-            spec = RunSpec(method, DataSpec.build(dataset=dataset), st.session_state[_KEY + "seed"])
+            spec = RunSpec(method, DataSpec.build(dataset=dataset), FORM["seed"])
             spec = spec.with_options({f"data.{key}": value for key, value in source.items()})
-            spec = st.session_state[_KEY + "form"] = _option_form(spec)
+            spec = st.session_state["train.form"] = _option_form(spec)
         except KernlabError as error:
             show_error(error)
             return None
@@ -165,44 +194,59 @@ def spec_form() -> RunSpec | None:
     return spec
 
 
-@st.cache_data(ttl=5, show_spinner=False)
-def _look() -> tuple[list[Known], str]:
-    """What data there are, and what is wrong with the folders; kept for a moment: new files show up soon."""
+@st.cache_data(max_entries=4, show_spinner=False)
+def _listed(files: tuple[tuple[str, int, int], ...]) -> list[Known]:
+    """The data sets, looked at again when the files have changed: their names, sizes and times."""
+    return known()
+
+
+def _found() -> tuple[list[Known], str]:
+    """The data sets, and what is wrong with the folders of data."""
     try:
-        return known(), ""
-    except DataError as error:  # what needs no folder is there all the same
+        return _listed(stamps(path for paths in folder.files().values() for path in paths)), ""
+    except DataError as error:  # generated data need no folder
         inside = [Known(name, s.task, s.group, None, None, None, s.description) for name, s in SOURCES.items()]
         return inside, str(error)
 
 
 def data_sets() -> list[Known]:
-    return _look()[0]
+    return _found()[0]
 
 
-def _data_form() -> tuple[str, dict[str, Any]]:
+def data_form(form: Values, *, unfolded: bool = False) -> tuple[str, dict[str, Any]]:
+    """The widgets of the data set and of its generator: the name, and the options that differ from the defaults.
+
+    Args:
+        form: keeps ``dataset``, and the generator's options as ``s.KEY``.
+        unfolded: the generator's options are in view, as sliders.
+
+    Raises:
+        UnknownNameError: there is no such data set.
+    """
     st.subheader("Data", anchor=False)
-    if trouble := _look()[1]:
+    if trouble := _found()[1]:
         st.error(trouble, icon=":material/error:")
+    changed = partial(_data_changed, form)
     every = [each for each in data_sets() if each.available]
     groups = [group for group in _GROUPS if any(each.group == group for each in every)]
-    state = st.session_state
+    name = form["dataset"]
+    group = next((each.group for each in every if each.name == name), groups[0])
+    here = {each.name: each for each in every if each.group == group}
     st.segmented_control(
-        "Where from", groups, default=state[_KEY + "group"], key=_KEY + "group", required=True,
-        format_func=_GROUPS.__getitem__, label_visibility="collapsed", on_change=_group_changed,
+        "Where from", groups, default=group, required=True, format_func=_GROUPS.__getitem__,
+        label_visibility="collapsed", **form.widget("dataset", group, _first_of, called="group", then=changed),
     )  # fmt: skip
-    here = {each.name: each for each in every if each.group == state[_KEY + "group"]}
-    names = list(here)
-    name = st.selectbox(
-        "Data set", names, names.index(state[_KEY + "dataset"]), key=_KEY + "dataset",
-        format_func=lambda name: _kind(here[name]), on_change=_data_changed,
-    )  # fmt: skip
+    names = list(here) if name in here else [name, *here]  # the file that a run was trained on may be gone
+    st.selectbox("Data set", names, names.index(name), **form.widget("dataset", then=changed),
+                 format_func=lambda name: _kind(here[name]) if name in here else name)  # fmt: skip
+    _check_dataset(name)
     st.caption(_describe(here[name]))
     values = {}
     if here[name].group == "generated":
         schema = options_of(SOURCES[name])
-        with st.expander("Generator"):
+        with st.expander("Generator", expanded=unfolded):
             for key, option in schema.items():
-                value = option_widget(option, state, f"{_KEY}s.{key}")  # type: ignore[arg-type]
+                value = option_widget(option, form, f"s.{key}", slide=unfolded)
                 if value != option.default:
                     values[key] = value
     return name, values
@@ -220,19 +264,16 @@ def _describe(each: Known) -> str:
     return f"{rows} rows, {each.features} inputs. {each.description}"
 
 
-def _group_changed() -> None:
-    state = st.session_state
-    here = [each.name for each in data_sets() if each.available and each.group == state[_KEY + "group"]]
-    state[_KEY + "dataset"] = here[0]
-    _data_changed()
+def _first_of(group: str) -> str:
+    return next(each.name for each in data_sets() if each.available and each.group == group)
 
 
-def _data_changed() -> None:
-    name = st.session_state[_KEY + "dataset"]
-    for key, option in (options_of(SOURCES[name]) if name in SOURCES else {}).items():
-        st.session_state[f"{_KEY}s.{key}"] = option.default
-    for key in _DATA:  # another table has other boundaries and units
-        st.session_state[f"{_KEY}o.{key}"] = options_of(DataSpec)[key].default
+def _data_changed(form: Values) -> None:
+    """Another table has other boundaries and units."""
+    name = form["dataset"]
+    if name in SOURCES:
+        _set("s", {key: option.default for key, option in options_of(SOURCES[name]).items()}, form)
+    _set("o", {key: options_of(DataSpec)[key].default for key in DATA}, form)
 
 
 def families() -> dict[str, list[str]]:
@@ -260,18 +301,21 @@ def unfit(name: str, task: Task | None) -> str:
 def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     """The method with its parts, and the place for what is wrong about it."""
     st.subheader("Method", anchor=False)
-    state, papers = st.session_state, families()
-    paper = st.selectbox(
-        "Family", list(papers), list(papers).index(state[_KEY + "paper"]), key=_KEY + "paper",
-        on_change=_paper_changed, args=(task,),
+    papers, name = families(), FORM["method"]
+    paper = next(family for family, known in papers.items() if name in known)
+
+    def first_that_suits(family: str) -> str:
+        return next((name for name in papers[family] if not unfit(name, task)), papers[family][0])
+
+    st.selectbox(
+        "Family", list(papers), list(papers).index(paper),
+        **FORM.widget("method", paper, first_that_suits, called="paper", then=_method_changed),
         help="Named methods, most of them grouped by the paper they come from; or choose every part yourself.",
     )  # fmt: skip
-    name = _CUSTOM
     if paper != _COMPOSE:
-        name = st.selectbox(
-            "Method", papers[paper], papers[paper].index(state[_KEY + "method"]), key=_KEY + "method",
+        st.selectbox(
+            "Method", papers[paper], papers[paper].index(name), **FORM.widget("method", then=_method_changed),
             format_func=lambda name: f"{name} (for {what})" if (what := unfit(name, task)) else name,
-            on_change=_method_changed,
         )  # fmt: skip
     method = MethodSpec() if name == _CUSTOM else METHODS[name]
     if name == _CUSTOM:
@@ -281,24 +325,16 @@ def _method_form(task: Task | None) -> tuple[MethodSpec, DeltaGenerator]:
     beside = ", ".join(head.title.lower() for head in method.heads[1:])
     st.caption(f"{method.title}. {method.source}." + (f" Reported beside: {beside}." if beside else ""))
     place = st.container()
-    slots = {key: state.get(f"{_KEY}o.{key}", method.options()[key]) for key in CHOICES}
+    slots = {key: FORM.get(f"o.{key}", method.options()[key]) for key in CHOICES}
     return method.with_options({key: value for key, value in slots.items() if value != method.options()[key]}), place
-
-
-def _paper_changed(task: Task | None) -> None:
-    """The family's first method that suits the data."""
-    state = st.session_state
-    names = families()[state[_KEY + "paper"]]
-    state[_KEY + "method"] = next((name for name in names if not unfit(name, task)), names[0])
-    _method_changed()
 
 
 def _method_changed() -> None:
     """Keep what was set by hand and means the same for the new preset; its parts are the preset's own."""
-    old: RunSpec | None = st.session_state.get(_KEY + "form")
+    old: RunSpec | None = st.session_state.get("train.form")
     if old is None:
         return
-    name = st.session_state[_KEY + "method"]
+    name = FORM["method"]
     if name == _CUSTOM:
         values = old.method.options()
     else:
@@ -309,8 +345,7 @@ def _method_changed() -> None:
             same = key in before and key in values and before[key] == values[key]
             if same and key not in (*CHOICES, *_PENALTIES):
                 values[key] = value
-    for key, value in values.items():
-        st.session_state[f"{_KEY}o.{key}"] = value
+    _set("o", values, FORM)
 
 
 def _option_form(spec: RunSpec) -> RunSpec:
@@ -321,8 +356,8 @@ def _option_form(spec: RunSpec) -> RunSpec:
     owner = {key: part for part in reversed(method.parts) for key in options_of(type(part))}
     front = [key for key, part in _in_order(method, owner) if _is_usual(part, schema[key])]
     stepping = isinstance(method.solver, ProximalGradient)
-    for key in _PENALTIES:  # where they make no sense they are there to be set to 0 only
-        set_ = bool(from_text(schema[key], str(st.session_state.get(f"{_KEY}o.{key}", base[key]))))
+    for key in _PENALTIES:  # a penalty that does not fit is shown only where it is set, so that it can be set to 0
+        set_ = bool(from_text(schema[key], str(FORM.get(f"o.{key}", base[key]))))
         if base[key] or (custom and (stepping or set_)):
             front.append(key)
     values: dict[str, Any] = {}
@@ -336,21 +371,21 @@ def _option_form(spec: RunSpec) -> RunSpec:
         for key in (*owner, *_PENALTIES):
             if key not in values and (key in owner or stepping):
                 values[key] = _widget(schema[key], base[key], owner.get(key))
-        for key in _DATA:
+        for key in DATA:
             values[key] = _widget(options_of(DataSpec)[key], getattr(spec.data, key))
         seed = Option("seed", "int", 0, "Decides the split, the drawn frequencies and the order of the mini-batches.",
                       minimum=0, maximum=2**31 - 1)  # fmt: skip
-        option_widget(seed, st.session_state, _KEY + "seed")  # type: ignore[arg-type]
+        option_widget(seed, FORM, "seed")
         devices = ["auto", "cpu"]
         devices += ["cuda"] if torch.cuda.is_available() else []
         devices += ["mps"] if torch.backends.mps.is_available() else []
-        device = st.session_state.setdefault(_KEY + "device", "auto")
+        device = FORM["device"]
         devices += [] if device in devices else [device]
-        device = st.selectbox("Device", devices, devices.index(device), key=_KEY + "device", accept_new_options=True,
-                              help="auto: CUDA, then MPS, then CPU.")  # fmt: skip
-    now = {**{k: getattr(spec.data, k) for k in _DATA}, **base}
+        st.selectbox("Device", devices, devices.index(device), **FORM.widget("device"), accept_new_options=True,
+                     help="auto: CUDA, then MPS, then CPU.")  # fmt: skip
+    now = {**{k: getattr(spec.data, k) for k in DATA}, **base}
     spec = spec.with_options({key: value for key, value in values.items() if value != now[key]})
-    return RunSpec(spec.method, spec.data, st.session_state[_KEY + "seed"], str(device))
+    return RunSpec(spec.method, spec.data, FORM["seed"], device)
 
 
 def _in_order(method: MethodSpec, owner: dict[str, Component]) -> list[tuple[str, Component]]:
@@ -361,15 +396,14 @@ def _in_order(method: MethodSpec, owner: dict[str, Component]) -> list[tuple[str
 def _is_usual(part: Component, option: Option) -> bool:
     if isinstance(part, ProximalGradient):
         return option.key in _STEPPING
-    kernel = st.session_state.get(f"{_KEY}o.kernel", getattr(part, "kernel", ""))
+    kernel = FORM.get("o.kernel", getattr(part, "kernel", ""))
     return not option.advanced and (option.key != "degree" or kernel == "polynomial")
 
 
 def _widget(option: Option, default: Any, part: Component | None = None) -> Any:
-    st.session_state.setdefault(f"{_KEY}o.{option.key}", default)
-    label = _LABELS.get(f"{part.name}.{option.key}" if part else "") or _LABELS.get(option.key, "")
+    own = _LABELS.get(f"{part.name}.{option.key}" if part else "") or _LABELS.get(option.key, "")
     called = partial(_title, option.key) if option.key in SLOTS else str
-    return option_widget(option, st.session_state, f"{_KEY}o.{option.key}", label, called)  # type: ignore[arg-type]
+    return option_widget(option, FORM, f"o.{option.key}", default, own, called)
 
 
 def _title(slot: str, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
 
@@ -11,11 +12,10 @@ from kernlab.compare import Comparison
 from kernlab.compare.records import StoredComparison, comparison_id
 from kernlab.errors import KernlabError
 from kernlab.jobs.comparisons import Comparisons, ComparisonState
-from kernlab.ui import compare
-from kernlab.ui.polling import EVERY
-from kernlab.ui.transport import duration, sharing, status_words
+from kernlab.ui import compare, elements
+from kernlab.ui.news import comparison_phase
 
-__all__ = ["earlier", "look", "open_comparison", "opened", "pace", "progress", "transport"]
+__all__ = ["earlier", "open_comparison", "opened", "progress", "snapshot_of", "transport"]
 
 _SHOWN = 8  # earlier comparisons that are listed without being asked
 
@@ -32,43 +32,20 @@ def opened() -> StoredComparison | None:
     return stored
 
 
-def look(jobs: Comparisons) -> ComparisonState | None:
-    """How far it is. What does not move is read once."""
+def snapshot_of(jobs: Comparisons) -> ComparisonState | None:
+    """How far the comparison on the page is. One that nobody computes is read once."""
     stored = opened()
     if stored is None:
         return None
-    held: ComparisonState | None = st.session_state.get("compare.snapshot")
-    if held is None or held.live or stored.id in jobs.running():
-        held = st.session_state["compare.snapshot"] = jobs.snapshot(stored.id)
-    return held
-
-
-def pace(jobs: Comparisons) -> float | None:
-    """Seconds between two looks; none when nothing moves."""
-    snapshot = look(jobs)
-    return EVERY if snapshot and snapshot.live else None
+    snapshot: ComparisonState | None = st.session_state.get("compare.snapshot")
+    if snapshot is None or snapshot.live or stored.id in jobs.running():
+        snapshot = st.session_state["compare.snapshot"] = jobs.snapshot(stored.id)
+    return snapshot
 
 
 def progress(snapshot: ComparisonState, stored: StoredComparison) -> None:
-    """One line and a bar: status, how far, elapsed, remaining; then what went wrong, if anything did."""
-    done, total = len(snapshot.records), snapshot.total or len(stored.keys)
-    words = [status_words(snapshot)]
-    if total:
-        words.append(f"{done} of {total} cells")
-    elif snapshot.status == "running":
-        words.append("reading the data")
-    if failed := len(snapshot.failed):
-        words.append(f"{failed} failed")
-    if snapshot.elapsed:
-        words.append(f"{duration(snapshot.elapsed)} elapsed")
-    if snapshot.live and snapshot.remaining is not None:
-        words.append(f"about {duration(snapshot.remaining)} left")
-    if snapshot.status == "stopping":
-        words.append("cells under way are finished first")
-    st.progress(done / total if total else 0.0, " · ".join(words))
-    sharing(snapshot)
-    if snapshot.error:
-        st.error(snapshot.error, icon=":material/error:")
+    """How far the comparison is; this part of the page runs again when something of it is finished."""
+    elements.progress(f"comparison/{stored.id}", comparison_phase(snapshot), key="comparison-progress")
 
 
 def transport(
@@ -93,46 +70,31 @@ def transport(
     live = snapshot is not None and snapshot.live
     mine = live and snapshot is not None and snapshot.mine
 
-    def act(what: Callable[[], str]) -> None:
+    shown, again = (stored.id, stored.comparison) if stored else ("", None)
+
+    def act(do: Callable[..., str | None], *what: Any, **how: Any) -> None:
         st.session_state["compare.trouble"] = ""
         try:
-            open_comparison(jobs.store.comparison(what()))
+            open_comparison(jobs.store.comparison(do(*what, **how) or shown))
         except KernlabError as error:
             st.session_state["compare.trouble"] = str(error)
 
-    def begin() -> str:
-        assert comparison is not None
-        return jobs.start(comparison, name=name)
-
-    def go_on(retry: bool = False) -> str:
-        assert stored is not None
-        return jobs.start(stored.comparison, retry=retry)
-
-    def stop() -> str:
-        assert stored is not None
-        jobs.cancel(stored.id)
-        return stored.id
-
-    def pause() -> str:
-        assert stored is not None
-        jobs.pause(stored.id)
-        return stored.id
-
     with st.container(horizontal=True, vertical_alignment="center", key="compare-transport"):
-        st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same,
-                  on_click=act, args=(begin,), help=help)  # fmt: skip
+        st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same, help=help,
+                  on_click=act, args=(jobs.start, comparison), kwargs={"name": name})  # fmt: skip
         if mine and status in ("running", "queued"):
-            st.button("Pause", icon=":material/pause:", on_click=act, args=(pause,),
+            st.button("Pause", icon=":material/pause:", on_click=act, args=(jobs.pause, shown),
                       help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
         else:
-            st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
+            st.button("Resume", icon=":material/resume:", on_click=act, args=(jobs.start, again),
                       disabled=stored is None or (live and not (mine and status == "paused")) or status == "finished",
                       help="Go on; what is finished is not computed again")  # fmt: skip
-        st.button("Stop", icon=":material/stop:", disabled=not mine or status == "stopping",
-                  on_click=act, args=(stop,), help="Finish the cells under way and begin no more")  # fmt: skip
+        st.button("Stop", icon=":material/stop:", on_click=act, args=(jobs.cancel, shown),
+                  disabled=not mine or status == "stopping",
+                  help="Finish the cells under way and begin no more")  # fmt: skip
         if snapshot and snapshot.failed and not live:
-            st.button("Retry failed", icon=":material/replay:", on_click=act, args=(lambda: go_on(retry=True),),
-                      help="Compute the failed cells again")  # fmt: skip
+            st.button("Retry failed", icon=":material/replay:", on_click=act, args=(jobs.start, again),
+                      kwargs={"retry": True}, help="Compute the failed cells again")  # fmt: skip
     if trouble := st.session_state.get("compare.trouble"):
         st.error(trouble, icon=":material/error:")
 
@@ -143,7 +105,7 @@ def earlier(jobs: Comparisons) -> None:
     every = [stored for stored in jobs.store.comparisons() if now is None or stored.id != now.id]
     if not every:
         return
-    st.subheader("Earlier comparisons", anchor=False)
+    st.header("Earlier comparisons", anchor=False)
     busy = jobs.running()
     more = len(every) > _SHOWN and st.toggle(f"Show all {len(every)}", key="compare.all")
     for stored in every if more else every[:_SHOWN]:
@@ -163,10 +125,8 @@ def earlier(jobs: Comparisons) -> None:
 def _open(stored: StoredComparison) -> None:
     st.session_state["compare.trouble"] = ""
     open_comparison(stored)
-    try:
-        compare.fill(compare.scene_of(stored.comparison))
-    except KernlabError as error:  # its data set may be gone; what was found is still there
-        st.session_state["compare.trouble"] = str(error)
+    # A data set of it may be gone; its results are still shown.
+    st.session_state["compare.trouble"] = compare.read(compare.address_of(stored.comparison))
 
 
 def _forget(jobs: Comparisons, id: str) -> None:

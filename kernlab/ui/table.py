@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -16,35 +16,35 @@ from kernlab.runs.kept import kept
 from kernlab.runs.store import Run, Store
 from kernlab.solvers import ProximalGradient
 from kernlab.ui.links import go
+from kernlab.ui.state import Address, Value, Values
 
-__all__ = ["actions", "fill", "filters", "result", "rows", "show"]
+__all__ = ["ADDRESS", "FILTERS", "actions", "filters", "result", "rows", "show"]
+
+_ROWS = 20  # runs that are seen without scrolling in the table
+
+#: Which runs are listed; the keys are also the arguments of ``Store.list``.
+FILTERS = Values(
+    "runs",
+    Value("text"),
+    *(Value(key, None, str) for key in ("method", "dataset", "status")),
+    Value("starred", False),
+    Value("deleted", False),
+)
+ADDRESS = Address("runs", FILTERS)
 
 
-def fill(scene: Mapping[str, str]) -> None:
-    """Set the filters to what an address says."""
-    state = st.session_state
-    state["runs.text"] = scene.get("text", "")
-    for key in ("method", "dataset", "status"):
-        state[f"runs.{key}"] = scene.get(key)
-    for key in ("starred", "deleted"):
-        state[f"runs.{key}"] = scene.get(key) == "true"
-
-
-def filters(runs: Sequence[Run]) -> dict[str, Any]:
-    """The widgets above the table; what they say, as ``Store.list`` takes it."""
-    state = st.session_state
-    wanted: dict[str, Any] = {}
+def filters(runs: Sequence[Run]) -> None:
+    """The widgets above the table."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        wanted["text"] = st.text_input(
-            "Find", state["runs.text"], key="runs.text", placeholder="name, note, method, data set or id", width=320
-        )
+        st.text_input("Find", FILTERS["text"], **FILTERS.widget("text"), width=320,
+                      placeholder="name, note, method, data set or id")  # fmt: skip
         for key, label in (("method", "Method"), ("dataset", "Data set"), ("status", "Status")):
-            there = sorted({getattr(run, key) for run in runs} | ({state[f"runs.{key}"]} - {None}))
-            place = there.index(state[f"runs.{key}"]) if state[f"runs.{key}"] else None
-            wanted[key] = st.selectbox(label, there, place, key=f"runs.{key}", placeholder="any", width=170)
-        wanted["starred"] = st.toggle("Starred", state["runs.starred"], key="runs.starred")
-        wanted["deleted"] = st.toggle("Deleted", state["runs.deleted"], key="runs.deleted")
-    return wanted
+            chosen = FILTERS[key]
+            known = sorted({getattr(run, key) for run in runs} | ({chosen} - {None}))
+            st.selectbox(label, known, known.index(chosen) if chosen else None, **FILTERS.widget(key),
+                         placeholder="any", width=170)  # fmt: skip
+        for key in ("starred", "deleted"):
+            st.toggle(key.capitalize(), FILTERS[key], **FILTERS.widget(key))
 
 
 def rows(runs: Sequence[Run], ticked: set[str]) -> dict[str, list[Any]]:
@@ -52,7 +52,6 @@ def rows(runs: Sequence[Run], ticked: set[str]) -> dict[str, list[Any]]:
     return {
         "ticked": [run.id in ticked for run in runs],
         "starred": [run.starred for run in runs],
-        "open": [f"train?run={run.id}" for run in runs],
         "name": [run.name for run in runs],
         "status": [run.status for run in runs],
         "result": [result(run) for run in runs],
@@ -95,13 +94,13 @@ def show(store: Store, runs: Sequence[Run]) -> None:
         on_change=_store,
         args=(store, [run.id for run in runs], key),
         hide_index=True,
+        height="content" if len(runs) <= _ROWS else 36 * (_ROWS + 1),
         placeholder="",
-        disabled=["open", "status", "result", "method", "dataset", "epochs", "kept", "seconds", "created", "seed"],
+        disabled=["status", "result", "method", "dataset", "epochs", "kept", "seconds", "created", "seed"],
         column_config={
-            "ticked": column.CheckboxColumn("✓", help="Tick to resume, export or delete", width=40),
+            "ticked": column.CheckboxColumn("✓", help="Tick to open, resume, export or delete", width=40),
             "starred": column.CheckboxColumn("★", width=40),
-            "open": column.LinkColumn("Open", display_text="open", width=60),
-            "name": column.TextColumn("Name", help="Double-click to rename", required=True),
+            "name": column.TextColumn("Name", help="Double-click to rename", required=True, width="large"),
             "status": "Status",
             "result": column.TextColumn("Test result", alignment="right"),
             "method": "Method",
@@ -188,20 +187,20 @@ def actions(jobs: Trainings, *, deleted: bool) -> None:
         else:
             st.button("Export", icon=":material/download:", disabled=True, help="Tick one run to export it")
         with st.popover("Import", icon=":material/upload:"):
-            # A new key after every import, so that the same file is not taken in again at the next run of the page.
+            # A new key after every import, so that the same file is not imported again when the page runs next.
             key = f"runs.import.{state.setdefault('runs.imports', 0)}"
             st.file_uploader("A run that was exported here or elsewhere", type="zip", key=key, on_change=_import,
                              args=(store, key))  # fmt: skip
     for sentence in state.pop("runs.trouble", []):
         st.error(sentence, icon=":material/error:")
-    if told := state.pop("runs.told", ""):
-        st.success(told, icon=":material/check_circle:")
+    if sentence := state.pop("runs.imported", ""):
+        st.success(sentence, icon=":material/check_circle:")
 
 
 def _archive(store: Store, run_id: str) -> bytes:
-    held = io.BytesIO()
-    store.export(run_id, held)
-    return held.getvalue()
+    archive = io.BytesIO()
+    store.export(run_id, archive)
+    return archive.getvalue()
 
 
 def _import(store: Store, key: str) -> None:
@@ -210,8 +209,8 @@ def _import(store: Store, key: str) -> None:
         return
     state["runs.imports"] += 1
 
-    def take() -> None:
+    def import_file() -> None:
         run = store.get(store.import_(file))
-        state["runs.told"] = f"{run.name} was taken in."
+        state["runs.imported"] = f"{run.name} was imported."
 
-    _try(take)
+    _try(import_file)

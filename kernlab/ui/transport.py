@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kernlab.errors import KernlabError
 from kernlab.jobs.queue import RULE, JobState
@@ -15,28 +16,15 @@ from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch
 
-__all__ = ["ICONS", "duration", "progress", "sharing", "status_words", "transport"]
-
-ICONS = {
-    "queued": ":material/hourglass_empty:",
-    "running": ":material/play_arrow:",
-    "stopping": ":material/hourglass_bottom:",
-    "paused": ":material/pause:",
-    "finished": ":material/check_circle:",
-    "failed": ":material/error:",
-    "stopped": ":material/stop_circle:",
-    "interrupted": ":material/power_off:",
-    "damaged": ":material/broken_image:",
-}
-
+__all__ = ["duration", "progress_words", "sharing", "status_words", "transport"]
 
 #: The buttons that go on by a little, with what each asks for: a method solved all at once has no little.
 _PACES = {
     "batches": (
-        ("Epoch", ":material/skip_next:", "epoch", "Go on to the end of this epoch, then hold still"),
-        ("Mini-batch", ":material/step:", "batch", "One gradient step, then hold still"),
+        ("+1 epoch", ":material/skip_next:", "epoch", "Train to the end of this epoch, then pause"),
+        ("+1 step", ":material/step:", "batch", "Take one gradient step on one mini-batch, then pause"),
     ),
-    "steps": (("Step", ":material/step:", "batch", "One step of the solver on all rows, then hold still"),),
+    "steps": (("+1 step", ":material/step:", "batch", "Take one step of the solver on all rows, then pause"),),
     "once": (),
 }
 
@@ -54,8 +42,8 @@ def duration(seconds: float) -> str:
 
 
 def status_words(state: JobState) -> str:
-    """Status with its sign, and the place in the queue."""
-    words = f"{ICONS[state.status]} {state.status.capitalize()}"
+    """Status, and the place in the queue."""
+    words = state.status.capitalize()
     if state.status == "queued" and state.position:
         several = "s" if state.position > 1 else ""
         words += f" behind {state.position} "
@@ -63,17 +51,20 @@ def status_words(state: JobState) -> str:
     return words
 
 
-def sharing(state: JobState) -> None:
+def sharing(state: JobState) -> str:
     """What else is computing now and by which rule the machine is shared; who steers a job of another process."""
     if state.live and not state.mine:
-        st.caption(f"Another process works on this {state.kind}: it can be watched here and steered there.")
-    elif state.live and state.beside:
+        return f"Another process works on this {state.kind}: it can be watched here and steered there."
+    if state.live and state.in_step:
+        return f"In step with {' and '.join(state.in_step)}: one of them computes at a time, the one furthest behind."
+    if state.live and state.beside:
         uses = f" This one uses {state.uses}." if state.uses else ""
-        st.caption(f":material/group_work: Beside {', '.join(state.beside)}.{uses} {RULE}")
+        return f"Beside {', '.join(state.beside)}.{uses} {RULE}"
+    return ""
 
 
-def progress(watch: Watch) -> None:
-    """One line and a bar: status, how far, elapsed, remaining, device; then what went wrong, if anything did."""
+def progress_words(watch: Watch) -> tuple[str, float | None]:
+    """Where a run is: status, how far, elapsed, remaining and device in a line, and the share that is done."""
     state = watch.state
     words = [status_words(state)]
     total, over = state.total_steps, state.status == "finished"
@@ -97,11 +88,14 @@ def progress(watch: Watch) -> None:
     if state.status == "running" and state.remaining is not None and state.step > 8:
         words.append(f"{'at most ' if watch.early else ''}{duration(state.remaining)} left")
     words.append(str(watch.facts.get("device", watch.run.device)))
-    done = 1.0 if over else min(1.0, state.step / total) if total else 0.0
-    st.progress(done, " · ".join(words))
-    sharing(state)
-    if state.error:
-        st.error(state.error, icon=":material/error:")
+    if state.live and (begin := watch.facts.get("compiled_from")) is not None:
+        words.append(
+            "compiled steps" if state.step > begin
+            else "waiting for the compiler of the step" if state.step == begin
+            else f"compiled steps from step {number(begin)} on"
+        )  # fmt: skip
+    done = 1.0 if over else min(1.0, state.step / total) if total else 0.0 if state.live else None
+    return " · ".join(words), done
 
 
 def transport(
@@ -110,7 +104,7 @@ def transport(
     spec: RunSpec | None,
     opened: Callable[[str], None],
     beside: Callable[[], None] = lambda: None,
-) -> None:
+) -> DeltaGenerator:
     """Train, Pause / Resume, one epoch, one mini-batch or step, Stop: as far as the method has such things.
 
     Args:
@@ -119,10 +113,13 @@ def transport(
         spec: what Train would start; None while the form holds a mistake.
         opened: called with the id of a run that was started or set going again.
         beside: draws what stands to the right of the buttons.
+
+    Returns:
+        The place of another button, after these.
     """
     status = watch.state.status if watch else None
     steerable = watch is not None and watch.state.mine and watch.live
-    same = watch is not None and spec is not None and watch.spec == spec
+    same = watch is not None and spec is not None and watch.start == spec
     # The buttons are for the run under way, where there is one, else for what the form says.
     method = watch.method if watch and steerable else spec.method if spec else None
     batches = method is None or learns_in_batches(method)
@@ -175,16 +172,18 @@ def transport(
         resumable = status == "paused" or (watch is not None and watch.run.resumable and not watch.live)
         if resumable:
             st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
-                      disabled=status == "paused" and not steerable, help="Go on from where it is")  # fmt: skip
+                      disabled=status == "paused" and not steerable, help="Go on from where the run is")  # fmt: skip
         elif not at_once:
             st.button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
-                      on_click=act, args=(hold,), help="Hold still")  # fmt: skip
+                      on_click=act, args=(hold,), help="Interrupt the training; Resume goes on from here")  # fmt: skip
         for label, icon, unit, words in _PACES["once" if at_once else "batches" if batches else "steps"]:
             st.button(label, icon=icon, disabled=not (steerable or spec is not None), on_click=act,
                       args=(partial(advance, unit),), help=words)  # fmt: skip
         st.button("Stop", icon=":material/stop:", disabled=not steerable, on_click=act,
                   args=(stop,),
                   help="End the run here; it keeps what it has and can be resumed")  # fmt: skip
+        more = st.container(width="content")
         beside()
     if trouble := st.session_state.get("train.trouble"):
         st.error(trouble, icon=":material/error:")
+    return more

@@ -1,77 +1,44 @@
-"""What the switches beside the pictures say: kept for the session, said in the address, shared by the pages.
-
-A page that shows a run at a moment finds the moment, the direction and the axes as the last page left them.
-"""
+"""The view of a run: what the pages that show one have in common, declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
-from kernlab.pictures.base import VIEW as pictures
-from kernlab.ui.forms import to_text
+from kernlab.pictures.approximation import MEASURES
+from kernlab.pictures.base import VIEW as SWITCHES
+from kernlab.pictures.gallery import read_switch
+from kernlab.pictures.spectrum import ORDERS
+from kernlab.ui.state import Value, Values, name
 
-__all__ = ["VIEW", "change", "fill", "held", "now", "scene"]
+__all__ = ["TABS", "VIEW", "show_moment"]
 
-#: What the address may say about the view; leaving it out means this.
-DEFAULTS: dict[str, Any] = {
-    "view": "overview",  # the tab of the Train page
-    **pictures,
-    "whatif": "",  # sliders of a bound that were moved: "n=1000,delta=0.01"
-}
+#: The parts of the Train page, by their names in the address.
+TABS = {"overview": "Overview", "spectrum": "Spectrum", "kernel": "Kernel", "bounds": "Bounds",
+        "certainty": "Certainty"}  # fmt: skip
 
-#: The address's words for the view.
-VIEW = tuple(DEFAULTS)
-
-_LONGEST = 300  # letters of a selection that go into an address
+_LONGEST = 300  # characters of a selection that go into an address
+_NAMES = {"measure": MEASURES, "order": ORDERS}  # of these switches every run offers the same values, or fewer
 
 
-def now() -> dict[str, Any]:
-    """The view as it stands. Widgets that are not drawn lose their value, so it is kept here and given to them.
-
-    A widget that has just been used says its value before it is drawn again: what stands above it knows it too.
-    """
-    kept: dict[str, Any] = st.session_state.setdefault("view", dict(DEFAULTS))
-    used = {name: st.session_state.get(f"view.{name}") for name in kept}
-    kept.update({name: value for name, value in used.items() if value is not None})
-    return kept
+def _switch(key: str, default: object) -> Value:
+    known = _NAMES.get(key)
+    if known is not None:
+        return name(key, default, lambda: known)
+    return Value(key, default, partial(read_switch, key), _LONGEST)
 
 
-def held(name: str) -> str:
-    """The key of the widget for ``name``; a widget that was not there starts at what the view says."""
-    key = f"view.{name}"
-    if key not in st.session_state:
-        st.session_state[key] = now()[name]
-    return key
+#: The switches beside the pictures, the tab of the Train page, and the sliders of a bound: "n=1000,delta=0.01".
+VIEW = Values(
+    "view",
+    name("view", "overview", lambda: TABS),
+    *(_switch(key, default) for key, default in SWITCHES.items()),
+    Value("whatif", longest=_LONGEST),
+)
 
 
-def change(**values: Any) -> None:
-    """Change the view, and the widgets with it."""
-    for name, value in values.items():
-        now()[name] = value
-        st.session_state.pop(f"view.{name}", None)
-
-
-def fill(scene: Mapping[str, str]) -> None:
-    """Take the view from an address; what makes no sense there means the default."""
-    change(**{name: _read(scene.get(name), default) for name, default in DEFAULTS.items()})
-
-
-def _read(text: str | None, default: Any) -> Any:
-    if text is None or isinstance(default, str):
-        return default if text is None else text
-    if isinstance(default, bool):
-        return text == "true" if text in ("true", "false") else default
-    try:
-        number = min(max(float(text), 0.0), 1e9)
-    except ValueError:
-        return default
-    return default if number != number else number if default is None else int(number)
-
-
-def scene() -> dict[str, str]:
-    """What the address has to say about the view."""
-    changed = {name: to_text(value) for name, value in now().items() if value != DEFAULTS[name]}
-    return {name: text for name, text in changed.items() if len(text) <= _LONGEST}
+def show_moment(at: float | None) -> None:
+    """Let the clock of the page stand at an epoch; None: follow the newest moment."""
+    VIEW.change(at=at)
+    st.session_state["view.decided"] = st.session_state.get("view.decided", 0) + 1

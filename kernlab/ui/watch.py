@@ -1,16 +1,21 @@
-"""One run as a page follows it: what is new since the last look is fetched, the rest is kept.
+"""One run as a page follows it: what is new is fetched, the rest is kept.
 
 Knows the store and the job manager, not Streamlit; a session keeps one of these.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from kernlab.errors import UnknownNameError
-from kernlab.jobs.trainings import Trainings, TrainingState
+from kernlab.jobs.trainings import RunState, Trainings
 from kernlab.pictures.recorded import RecordedRun, may_end_early
+from kernlab.runs.layout import CHANGED
+from kernlab.runs.notes import Note
+from kernlab.spec import RunSpec
 
 __all__ = ["Watch"]
 
@@ -24,7 +29,7 @@ class Watch(RecordedRun):
 
     def __init__(self, jobs: Trainings, run_id: str) -> None:
         self.jobs = jobs
-        self.state: TrainingState = jobs.snapshot(run_id)  # first: it knows why a run could not start
+        self.state: RunState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         self._over = False
         with self._reason(run_id):
             super().__init__(jobs.store, run_id)
@@ -33,6 +38,21 @@ class Watch(RecordedRun):
     def live(self) -> bool:  # type: ignore[override]  # a stored run that nobody follows is never live
         """Something works, or waits to work, on it."""
         return self.state.live
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes that are pinned to its moments.
+
+        Raises:
+            StoreError: their file is damaged.
+        """
+        return self.store.pinned(self.id)
+
+    @property
+    def start(self) -> RunSpec | None:
+        """What the run began with, as a form says it: without what was changed since."""
+        spec = self.spec
+        return replace(spec, changes=()) if spec else None
 
     @property
     def choosing(self) -> bool:
@@ -49,22 +69,36 @@ class Watch(RecordedRun):
 
     @property
     def length(self) -> float:
-        """Epochs (or full-batch steps) of the whole run; of one that is over, as far as it came."""
+        """Epochs (or full-batch steps) of the whole run; of one that is over, those it trained."""
         if not self.live and len(self.snapshots.epochs):
             return float(self.snapshots.epochs[-1])
         return float(self.facts.get("total_epochs") or self.facts["total_steps"] / self.facts["steps_per_epoch"])
 
     def refresh(self) -> None:
-        """Fetch what is new. A run that was over at the last look costs nothing."""
-        if self._over:
-            return
+        """Fetch what is new. Of a run that is over nothing is fetched twice, unless it has been resumed."""
         with self._reason(self.id):
             self.state = self.jobs.snapshot(self.id)
-            over = not self.live  # read before the metrics: what comes between the two is still fetched
+            if self._over and not self.live:
+                return
+            over = not self.live  # read before the metrics: metrics that are written between the two are still fetched
             if over or self.choosing or not self.run.facts or self.run.status != self.state.status:
                 self.run = self._record()
+            made = self._changes_made
             self._fetch_metrics()
+            if made != self._changes_made:  # they are a part of the run's spec
+                self.run = self._record()
             self._over = over
+
+    @property
+    def _changes_made(self) -> int:
+        return sum(len(curve.steps) for name, curve in self.history.items() if name.startswith(CHANGED))
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the first snapshot of a run that works, at most so many seconds, so that a page shows it at once."""
+        end = time.monotonic() + seconds
+        while self.live and not len(self.snapshots.steps) and not self.state.position and time.monotonic() < end:
+            time.sleep(0.02)
+            self.refresh()
 
     @contextmanager
     def _reason(self, run_id: str) -> Iterator[None]:

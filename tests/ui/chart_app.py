@@ -4,6 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from kernlab.ui.assets import lifespan, routes
+from kernlab.ui.serving import lifespan, routes
 
 app = st.App(Path(__file__).with_name("chart_page.py"), routes=routes(), lifespan=lifespan)

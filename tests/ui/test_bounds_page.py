@@ -1,62 +1,27 @@
 """The Bounds page without a browser: sliders that answer, the address that keeps them, and what has no bound."""
 
-import json
-
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
+from opening import address, figures, opened, press, ran, sound, words
 
 from kernlab.bounds import with_root
-from kernlab.jobs import manager
-from kernlab.methods import METHODS
 from kernlab.pictures.bound_sliders import read_changes
 from kernlab.pictures.recorded import _with_root as with_root_everywhere
 from kernlab.runs.store import Curve
-from kernlab.spec import RunSpec
-
-SMALL = {"n_features": 20, "epochs": 3, "order": 4, "max_turns": 2, "batch_size": 50}
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    yield tmp_path
-    manager().trainings.shutdown()
-
-
-def ran(method="ASKL", dataset="moons", **options):
-    known = METHODS[method].schema()
-    chosen = {key: value for key, value in {**SMALL, **options}.items() if key in known}
-    rows = {"n_samples": 100} if dataset == "moons" else {}
-    run_id = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **chosen))
-    assert manager().trainings.wait(run_id, 60).status == "finished"
-    return run_id
+def store(shared):
+    """Runs are only looked at here."""
 
 
 def page(**scene):
-    app = AppTest.from_string("from kernlab.ui.pages import show; show('bounds')", default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    return settled(app.run())
-
-
-def settled(app):
-    assert not app.exception
-    assert [error.value for error in app.error] == []
-    return app
-
-
-def figures(app):
-    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
+    return sound(opened("bounds", **scene))
 
 
 def slid(app):
-    return {each.key.removeprefix("whatif."): each for each in app.select_slider if each.key.startswith("whatif.")}
-
-
-def words(app):
-    return " ".join(each.value for kind in (app.markdown, app.caption, app.info) for each in kind)
+    own = "view.whatif."
+    return {each.key.removeprefix(own): each for each in app.select_slider if each.key.startswith(own)}
 
 
 def totals(figure):
@@ -97,7 +62,7 @@ def test_a_slider_is_answered_and_kept_in_the_address():
     app = page(run=ran())
     before = figures(app)
     slider = slid(app)["n"]
-    app = settled(slider.set_value(1e9).run())
+    app = sound(slider.set_value(1e9).run())
     assert app.query_params["whatif"] == "n=1000000000"
     after = figures(app)
     assert before["bound_now"] == after["bound_now"]  # what was measured stays
@@ -105,8 +70,8 @@ def test_a_slider_is_answered_and_kept_in_the_address():
     assert before["whatif_rates"] != after["whatif_rates"]
     again = page(run=app.query_params["run"], whatif="n=1000000000")
     assert totals(figures(again)["whatif_bars"]) == totals(after["whatif_bars"])
-    back = next(button for button in again.button if button.label == "Back to the run").click().run()
-    assert "whatif" not in settled(back).query_params
+    back = press(again, "Back to the run")
+    assert "whatif" not in address(sound(back))
     assert totals(figures(back)["whatif_bars"])["paper"] == totals(before["whatif_bars"])["paper"]
 
 
@@ -114,7 +79,7 @@ def test_two_runs_share_the_sliders_and_each_takes_those_it_has():
     app = page(run=ran(), beside=ran("SK", "diabetes"), whatif="trace_norm=0.5")
     assert slid(app).keys() == {"n", "K", "D", "delta", "trace_norm", "feature_norm", "frobenius"}
     drawn = figures(app)
-    settled(slid(app)["trace_norm"].set_value(0.001).run())
+    sound(slid(app)["trace_norm"].set_value(0.001).run())
     moved = figures(app)
     assert moved["whatif_bars"] != drawn["whatif_bars"]
     assert totals(moved["whatif_bars.beside"]) == totals(drawn["whatif_bars.beside"])

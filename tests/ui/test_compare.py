@@ -6,40 +6,25 @@ import json
 import re
 from types import SimpleNamespace
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from browsing import until, visit
+from opening import address, button, errors, opened, words
+from opening import press as pressed
 from streamlit.testing.v1 import AppTest
 
-from kernlab import devices
 from kernlab.compare.run import check
 from kernlab.compare.written import assemble, command, settings_of
 from kernlab.jobs import manager
-from kernlab.ui import compare, compared
+from kernlab.ui import compare, compared, landmarks
 
 QUICK = {"methods": "SK,RF,constant", "datasets": "iris", "repeats": "3", "n_features": "20", "epochs": "2"}
-APP = "from kernlab.ui.pages import show; show('compare')"
 
 
 def page(**scene):
-    app = AppTest.from_string(APP, default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def errors(app):
-    assert not app.exception
-    return [error.value for error in app.error]
-
-
-def said(app, key):
-    """What the address says."""
-    value = app.query_params[key]
-    return value[0] if isinstance(value, list) else value
-
-
-def button(app, label):
-    return next(each for each in app.button if each.label == label)
+    return opened("compare", **scene)
 
 
 def computed(scene):
@@ -50,14 +35,6 @@ def computed(scene):
     id = manager().comparisons.start(comparison, backend="here")
     assert manager().comparisons.wait(id, 60).status == "finished"
     return id
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    yield tmp_path
-    manager().comparisons.shutdown()
 
 
 # -- a comparison as it is written -----------------------------------------------------------------------------
@@ -73,7 +50,7 @@ def test_an_address_and_a_command_say_the_whole_comparison():
     line = command(comparison)
     assert "--methods SK,ASKL --datasets moons,xor --repeats 4 --seed 7" in line
     assert "--set ASKL.epochs=3" in line
-    scene = compare.scene_of(comparison)
+    scene = compare.address_of(comparison)
     assert scene["methods"] == "SK,ASKL"
     assert scene["ASKL.epochs"] == "3"
 
@@ -87,17 +64,52 @@ def test_an_empty_page_invites(home):
     assert button(app, "Start").disabled
     assert button(app, "Try an example")
     assert "Choose data sets and methods" in app.info[0].value
+    assert ["iris", "3 classes", "150", "4", "120", "30", "5"] in tables(app)  # the splits of the example
     app = page(methods="SK")
     assert "Choose data sets in" in app.info[0].value
 
 
+def tables(app):
+    """Rows of cells of all tables, without marks."""
+    rows = [row for each in app.get("html") for row in re.findall(r"<tr.*?</tr>", each.proto.body)]
+    return [[re.sub(r"<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?>(.*?)</t[dh]>", row)] for row in rows]
+
+
+def test_before_start_the_page_shows_the_splits_the_time_and_what_is_printed(home):
+    app = page(datasets="iris,digits", test_size="0.3", repeats="4")
+    assert errors(app) == []
+    assert ["iris", "3 classes", "150", "4", "105", "45", "4"] in tables(app)
+    assert "No paper prints figures for these data sets" in words(app, "caption")
+    app = page(**QUICK)
+    assert "SK, RF, constant on 3 splits of each data set: 9 cells" in words(app, "markdown")
+    assert "rule of thumb" in words(app, "markdown")
+
+
+def test_the_estimate_comes_from_earlier_cells(home):
+    computed(QUICK)
+    app = page(**{**QUICK, "repeats": "5", "methods": "SK,RF,ASKL"})
+    assert "scales 6 earlier cells of these methods" in words(app, "markdown")
+    assert "Nothing has been measured yet of ASKL." in words(app, "markdown")
+
+
+def test_figures_that_papers_print_of_the_chosen_data_stand_there_before_start(home, monkeypatch):
+    folder = home.parent
+    table = pa.table({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "target": np.arange(40) % 7})
+    pq.write_table(table, folder / "segment.parquet")
+    monkeypatch.setenv("KERNLAB_DATA", str(folder))
+    app = page(datasets="segment")
+    printed = [row for row in tables(app) if row[0] == "segment" and "accuracy" in row]
+    assert len(printed) == 1
+    assert "95.02 ± 1.54" in printed[0]
+    assert "Table 2" in words(app, "caption")
+
+
 def test_the_example_can_be_computed(home, monkeypatch):
     monkeypatch.setattr(compare, "EXAMPLE", QUICK)
-    monkeypatch.setattr(devices, "cores", lambda: 1)  # other processes take seconds to start
-    app = button(page(), "Try an example").click().run()
+    app = pressed(page(), "Try an example")
     assert errors(app) == []
-    assert (said(app, "methods"), said(app, "n_features")) == (QUICK["methods"], "20")
-    assert manager().comparisons.wait(said(app, "id"), 120).status == "finished"
+    assert (address(app)["methods"], address(app)["n_features"]) == (QUICK["methods"], "20")
+    assert manager().comparisons.wait(address(app)["id"], 120).status == "finished"
 
 
 def test_the_address_fills_the_form_and_says_it_again(home):
@@ -105,7 +117,7 @@ def test_the_address_fills_the_form_and_says_it_again(home):
              "SK.frobenius": "0.01"}  # fmt: skip
     app = page(**scene)
     assert errors(app) == []
-    assert {key: said(app, key) for key in scene} == scene
+    assert {key: address(app)[key] for key in scene} == scene
     assert not button(app, "Start").disabled
 
 
@@ -122,7 +134,9 @@ def test_the_address_fills_the_form_and_says_it_again(home):
         ({"id": "../../etc"}, "comparison must be one that kernlab knows"),
         ({**QUICK, "n_featurs": "3"}, "Did you mean n_features"),
         ({**QUICK, "n_features": "many"}, "n_features must be"),
-        ({**QUICK, "test": "luck", "level": "9", "show": "elsewhere"}, ""),
+        ({**QUICK, "test": "luck"}, "test must be one that kernlab knows"),
+        ({**QUICK, "level": "9"}, "level must be one that kernlab knows"),
+        ({**QUICK, "show": "elsewhere"}, ""),
     ],
 )
 def test_an_odd_address_is_a_sentence_and_the_page_works(home, scene, sentence):
@@ -141,9 +155,9 @@ def test_one_repeat_is_no_test(home):
     id = computed({**QUICK, "repeats": "1"})
     app = page(id=id)
     assert errors(app) == []
-    words = " ".join(each.value for each in app.caption)
-    assert "at least two repeats" in words
-    assert "No test" in words
+    said = words(app, "caption")
+    assert "at least two repeats" in said
+    assert "No test" in said
     assert app.number_input(key="compare.repeats").value == 1  # the form is what is shown
 
 
@@ -159,21 +173,21 @@ def test_an_earlier_comparison_is_opened_and_forgotten(home):
     id = computed(QUICK)
     app = page()
     name = manager().comparisons.store.comparison(id).name
-    app = button(app, name).click().run()
+    app = pressed(app, name)
     assert errors(app) == []
-    assert said(app, "id") == id
+    assert address(app)["id"] == id
     assert app.multiselect(key="compare.datasets").value == ["iris"]
     app = page()
-    button(app, "Forget").click().run()
+    pressed(app, "Forget")
     assert manager().comparisons.store.comparisons() == []
 
 
 def test_the_view_is_in_the_address(home):
     app = page(id=computed({**QUICK, "datasets": "iris,wine"}), show="wine", test="corrected", level="0.1")
     assert errors(app) == []
-    assert said(app, "show") == "wine"
+    assert address(app)["show"] == "wine"
     assert any("corrected resampled t-test against the best" in each.value for each in app.caption)
-    assert "10 % level" in " ".join(each.value for each in app.caption)
+    assert "10 % level" in words(app, "caption")
 
 
 def test_better_where_it_finished_is_underlined_and_said():
@@ -217,7 +231,7 @@ def press(page, name):
 
 
 def progress(page):
-    return " ".join(page.locator("[data-testid=stProgress]").all_inner_texts())
+    return " ".join(page.locator(landmarks.PROGRESS).all_inner_texts())
 
 
 def cells(page):
@@ -270,13 +284,7 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
         return caught.value.path().read_text("utf-8")
 
     page.get_by_role("button", name="Export").click()
-    latex = exported("Table as LaTeX")
-    assert balanced(latex)
-    columns = re.search(r"\\begin\{tabular\}\{(l?c+)\}", latex).group(1)
-    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
-    assert len(rows) == 2
-    assert all(len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1 for row in rows)
-    assert r"\textbf{" in rows[1]
+    assert r"\textbf{" in exported("Table as LaTeX")
     long = list(csv.DictReader(io.StringIO(exported("A row a cell (CSV)"))))
     assert len(long) == 24
     wide = list(csv.DictReader(io.StringIO(exported("A row a method (CSV)"))))
@@ -285,15 +293,3 @@ def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
         assert f"{float(row['mean']):.2f}" in shown[row["method"]]
     assert len(json.loads(exported("Everything as JSON"))["tables"]) == 1
     assert server.trouble() == []
-
-
-def balanced(latex):
-    """Braces close and environments end where they should."""
-    text = re.sub(r"\\[{}%\\]", "", latex)
-    opened = []
-    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
-        if kind == "begin":
-            opened.append(name)
-        elif opened.pop() != name:
-            return False
-    return not opened and text.count("{") == text.count("}") and text.count("$") % 2 == 0

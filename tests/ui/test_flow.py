@@ -1,10 +1,15 @@
 """What a person does, in a real browser: train, watch, steer, scrub, reload, meet a second person."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
-from browsing import draws, picture, points, press, rested, run_of, until, visit
+from browsing import came_to, draws, picture, points, press, rested, run_of, until, visit
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from kernlab.ui import landmarks
 
 pytestmark = pytest.mark.browser
 
@@ -12,19 +17,13 @@ LONG = "dataset=digits&method=ASKL&n_features=100&epochs=4000"
 CURVE = ".st-key-objective .js-plotly-plot"
 
 
-@pytest.fixture
-def app(server):
-    yield server
-    assert server.trouble() == []
-
-
 def status(page):
-    return page.locator("[data-testid=stProgress]").first.inner_text()
+    return page.locator(landmarks.PROGRESS).first.inner_text()
 
 
 def stop(page):
     press(page, "Stop")
-    page.get_by_text("Stopped").first.wait_for()
+    came_to(page, "Stopped")
 
 
 def test_train_watch_pause_step_scrub_reload_stop(app, page):
@@ -37,31 +36,31 @@ def test_train_watch_pause_step_scrub_reload_stop(app, page):
     until(page, lambda: picture(page, "density") != early_density)
 
     press(page, "Pause")
-    page.get_by_text("Paused").first.wait_for()
+    came_to(page, "Paused")
     held = int(re.sub(r"\s", "", re.search(r"step ([\d\s]+) of", status(page)).group(1)))
-    press(page, "Mini-batch")
+    press(page, "+1 step")
     until(page, lambda: f"step{held + 1}of" in re.sub(r"\s", "", status(page)))
     assert page.evaluate(f"document.querySelector('{CURVE}').dataset.tag") == "first"
 
     newest = picture(page, "density")
-    slider = page.locator(".st-key-view-time input")
+    slider = page.locator(landmarks.TIME)
     slider.focus()
     slider.press("Home")
-    page.get_by_text("Time: epoch 0.00").wait_for()
+    page.locator(landmarks.MOMENT).get_by_text("epoch 0.00").wait_for()
     until(page, lambda: picture(page, "density") != newest)
-    assert "at=0" in page.url
+    page.wait_for_url(re.compile("at=0"))
 
     address = page.url
     page.reload()
-    page.get_by_text("Paused").first.wait_for()
-    page.get_by_text("Time: epoch 0.00").wait_for()
+    came_to(page, "Paused")
+    page.locator(landmarks.MOMENT).get_by_text("epoch 0.00").wait_for()
     assert page.url == address
     until(page, lambda: points(page) > 3)
     stop(page)
     page.get_by_role("button", name="Resume", exact=True).wait_for()
 
 
-def test_two_people_train_at_once_and_one_looks_over_the_others_shoulder(app, new_page):
+def test_two_people_train_at_once_and_the_head_of_every_page_steers_both(app, new_page):
     first, second = new_page(), new_page()
     visit(first, app, f"train?{LONG}")
     press(first, "Train")
@@ -69,25 +68,30 @@ def test_two_people_train_at_once_and_one_looks_over_the_others_shoulder(app, ne
     visit(second, app, "train?dataset=moons&method=SK&n_features=50")
     press(second, "Train")
     second.get_by_text("behind 1 run").first.wait_for()
-    third = visit(new_page(), app, first.url.removeprefix(app.url + "/"))
-    until(third, lambda: points(third) > 3)
-    assert "ASKL on digits" in third.get_by_role("heading", level=1).inner_text()
-    stop(third)
-    first.get_by_text("Stopped").first.wait_for()
-    second.get_by_text("Finished").first.wait_for()
+    third = visit(new_page(), app, "papers")  # somebody else, on a page that has nothing to do with it
+    head = third.locator(landmarks.JOBS)
+    head.get_by_text("1 running, 1 waiting").wait_for()
+    head.click()
+    third.get_by_role("button", name="Pause ASKL on digits").click()
+    came_to(second, "Finished")  # what waited has its turn
+    head.get_by_text("1 paused").wait_for()
     assert "SK on moons" in second.get_by_role("heading", level=1).inner_text()
+    third.get_by_role("button", name="Stop ASKL on digits").click()
+    came_to(first, "Stopped")
+    head.wait_for(state="hidden")
 
 
 def test_everybody_who_opens_the_address_follows_the_run(app, new_page):
-    """Six tabs, opened while the run is only just beginning, and all the pages that look inside it."""
+    """Tabs that are opened while the run is only just beginning, on the pages that look inside it too."""
     first = visit(new_page(), app, f"train?{LONG}")
     press(first, "Train")
     run = run_of(first)
-    kinds, tabs = [], []
-    charts = [("train", "objective")] * 3 + [("spectrum", "density"), ("kernel", "gram"), ("bounds", "bound_now")]
-    for name, chart in charts:
+    kinds, tabs, asked = [], [], []
+    charts = {"train": "objective", "spectrum": "density", "kernel": "gram", "bounds": "bound_now"}
+    for name, chart in charts.items():
         page = new_page()
         page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: kinds.append(kind(frame))))
+        page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{app.url}/{name}?run={run}")
         tabs.append((page, chart))
     for page, chart in tabs:
@@ -95,9 +99,13 @@ def test_everybody_who_opens_the_address_follows_the_run(app, new_page):
         count = draws(page, chart)
         until(page, lambda page=page, chart=chart, count=count: draws(page, chart) > count)
     stop(first)
-    for page, _ in tabs[:3]:
-        page.get_by_text("Stopped").first.wait_for()
-    until(first, lambda: kinds.count("stop_auto_rerun") >= 3)  # nobody goes on asking about a run that is over
+    came_to(tabs[0][0], "Stopped")
+    for page, _ in tabs:  # nobody goes on asking about a run that is over
+        rested(page)
+    asked.clear()
+    first.wait_for_timeout(2000)
+    assert not [url for url in asked if url.partition("?")[0].endswith(f"/film/{run}")]
+    assert "auto_rerun" not in kinds  # no page is drawn by the clock
     assert "ref_hash" not in kinds  # such a message may outlive the containers that it belongs into
 
 
@@ -108,19 +116,34 @@ def kind(frame):
     return message.WhichOneof("type")
 
 
-def test_time_is_played_to_its_end(app, page):
+@pytest.fixture(params=[False, True], ids=["idle", "busy"])
+def busy(request):
+    """Perhaps every core has other work, as much of it as pages have of theirs."""
+    spinning = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(spinning) for _ in range(os.cpu_count() or 1)] if request.param else []
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def test_time_is_played_to_its_end(app, page, busy):
     visit(page, app, "train?dataset=moons&method=ASKL&n_features=20&epochs=4&n_samples=200")
     press(page, "Train")
-    page.get_by_text("Finished").first.wait_for()
+    came_to(page, "Finished")
     page.reload()  # a page opened on a finished run draws its end at once
-    page.get_by_text("Finished").first.wait_for()
+    came_to(page, "Finished")
     until(page, lambda: picture(page, "function") != "null")
     rested(page)
-    final = picture(page, "function")
-    press(page, "Play")
+    final, count = picture(page, "function"), draws(page, "function")
+    slider = page.locator(landmarks.TIME)
+    slider.focus()
+    slider.press("Home")
     until(page, lambda: picture(page, "function") != final)
-    page.get_by_text("Time: newest").wait_for()
+    page.get_by_role("button", name="Play").click()
+    page.locator(landmarks.MOMENT).get_by_text("newest").wait_for()
     until(page, lambda: picture(page, "function") == final)
+    assert draws(page, "function") > count + 2  # the start, the end, and moments between them
 
 
 def test_the_form_writes_the_address_and_another_browser_reads_it(app, new_page):
@@ -137,16 +160,17 @@ def test_the_form_writes_the_address_and_another_browser_reads_it(app, new_page)
 def test_runs_are_listed_and_opened(app, page):
     visit(page, app, "train?dataset=moons&method=SKL&n_features=20&epochs=2&n_samples=100")
     press(page, "Train")
-    page.get_by_text("Finished").first.wait_for()
+    came_to(page, "Finished")
     run = run_of(page)
     page.get_by_role("link", name="Runs").first.click()
     page.get_by_role("heading", name="Runs").wait_for()
     page.get_by_label("Find").fill(run)
     page.get_by_label("Find").press("Enter")
     page.get_by_text("1 run", exact=True).wait_for()
+    rested(page)
     # The table is drawn on a canvas: its first cell is the tick.
     box = page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
-    page.mouse.click(box["x"] + 32, box["y"] + 52)
+    page.mouse.click(box["x"] + 21, box["y"] + 52)
     press(page, "Open")
     page.get_by_role("heading", name="Train · SKL on moons").wait_for()
     assert f"run={run}" in page.url
@@ -154,16 +178,43 @@ def test_runs_are_listed_and_opened(app, page):
 
 def test_home_shows_a_kernel_being_learned(app, page):
     visit(page, app, "")
-    until(page, lambda: points(page, "home-function") or picture(page, "home-function") != "null")
-    first = picture(page, "home-joint")
-    until(page, lambda: picture(page, "home-joint") != first)
+    until(page, lambda: picture(page, "home-joint_density") != "null")
+    until(page, lambda: draws(page, "home-joint_density") > 1)  # it plays by itself
     page.get_by_role("link", name="Handwritten digits").click()
     page.get_by_role("heading", name="Train").wait_for()
     page.wait_for_url(re.compile("dataset=digits"))
 
 
-@pytest.mark.parametrize("name", ["", "train", "runs"])
-def test_no_page_is_wider_than_a_phone(app, new_page, name):
-    page = visit(new_page(390, 844, "dark"), app, name)
+def test_a_picture_is_sketched_before_plotly_is_there(app, page):
+    page.route("**/plotly.js", lambda route: None)  # it never comes
+    visit(page, app, "")
+    page.locator(landmarks.SEEN).nth(1).wait_for()
+    colors = """() => [...document.querySelectorAll('canvas.kl-sketch')].map(canvas => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size; })"""
+    assert min(page.evaluate(colors)) > 100
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_no_page_is_wider_than_a_phone(app, new_page):
+    page = new_page(390, 844, "dark")
+    for name in ("", "train", "runs", "compare", "papers"):
+        rested(visit(page, app, name))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+#: Sums up in window.shifted how far what stands in view moves from now on, without what a person's own press moves.
+SHIFTS = """window.shifted = 0; new PerformanceObserver(list => list.getEntries().forEach(
+  entry => { if (!entry.hadRecentInput) window.shifted += entry.value; })).observe({ type: 'layout-shift' });"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_nothing_moves_while_a_run_trains(app, new_page, width, height):
+    page = visit(new_page(width, height), app, "train?dataset=digits&method=ASKL&n_features=100&epochs=60")
+    press(page, "Train")
+    until(page, lambda: points(page) > 0)  # the run has taken the place of what the page shows before Train
     rested(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate(SHIFTS)
+    came_to(page, "Finished")
+    rested(page)
+    assert page.evaluate("window.shifted") < 0.05

@@ -1,4 +1,4 @@
-"""Widgets from options, and the scene in the address."""
+"""Widgets from options, and URL state."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,8 +6,9 @@ from streamlit.testing.v1 import AppTest
 
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option
-from kernlab.ui.forms import from_text, grid, to_text
+from kernlab.ui.forms import from_text, grid
 from kernlab.ui.setup import families
+from kernlab.ui.state import to_text
 
 FLOAT = Option("rate", "float", 1e-2, "A rate.", above=0, maximum=1, log=True)
 INT = Option("n", "int", 2000, "A count.", minimum=1, maximum=100_000)
@@ -39,55 +40,56 @@ def test_the_log_grid_stays_in_its_range_and_holds_the_default():
 def app():
     import streamlit as st
 
-    from kernlab.errors import KernlabError
-    from kernlab.options import Component, component, option
-    from kernlab.ui import scene
-    from kernlab.ui.forms import from_text, option_form, options_of, show_error, to_text
+    from kernlab.ui.state import Address, Value, Values, name, number
 
-    @component
-    class Thing(Component):
-        size: int = option(5, "A size.", ge=1, le=50)
-        rate: float = option(0.01, "A rate.", gt=0, le=1, log=True)
-        deep: bool = option(False, "Deeper.", advanced=True)
-
-    came = scene.arrived("thing")
-    for key, known in options_of(Thing).items():
-        if came is not None:
-            st.session_state[f"t.{key}"] = from_text(known, came[key]) if key in came else known.default
-    values = option_form(Thing, key="t")
-    try:
-        thing = Thing.build(**values)
-    except KernlabError as error:
-        show_error(error)
-    else:
-        st.text(f"{thing.size} {thing.rate} {thing.deep}")
-    defaults = Thing().options()
-    scene.write("thing", {k: to_text(v) for k, v in values.items() if v != defaults[k]})
+    kinds = name("kind", "round", lambda: ["round", "square"])
+    table = Values("thing", number("size", 5, 1, 50), Value("deep", False), kinds, Value("note"))
+    page = Address("thing", table)
+    arrived = page.arrive() is not None
+    page.show_trouble()
+    st.slider("Size", 1, 50, table["size"], **table.widget("size"))
+    st.toggle("Deep", table["deep"], **table.widget("deep"))
+    if table["deep"]:  # a widget that comes and goes
+        st.text_input("Note", table["note"], **table.widget("note"))
+    table.choice("kind", "Kind", ["round", "square"])
+    st.text(f"{table['size']} {table['deep']} {table['kind']} {table['note']} {arrived} {page.rest}")
+    page.write(page.rest)
 
 
 def test_widgets_follow_the_address_and_the_address_follows_the_widgets():
     page = AppTest.from_function(app)
     page.query_params["size"] = "7"
     page.query_params["deep"] = "true"
+    page.query_params["more"] = "x"
     page.run()
-    assert page.text[0].value == "7 0.01 True"
-    page.slider(key="t.size").set_value(9).run()
-    assert page.text[0].value == "9 0.01 True"
+    assert page.text[0].value == "7 True round  True {'more': 'x'}"
+    page.slider(key="thing.size").set_value(9).run()
+    assert page.text[0].value == "9 True round  False {'more': 'x'}"
     assert page.query_params["size"] == "9"
-    page.slider(key="t.size").set_value(5).run()
+    page.slider(key="thing.size").set_value(5).run()
     assert "size" not in page.query_params
-    page.toggle(key="t.deep").set_value(False).run()
-    assert not page.query_params
+    page.text_input(key="thing.note").set_value("here").run()
+    page.toggle(key="thing.deep").set_value(False).run()
+    page.slider(key="thing.size").set_value(6).run()
+    page.toggle(key="thing.deep").set_value(True).run()  # what was not drawn for a while has kept its value
+    assert page.text_input(key="thing.note").value == "here"
+    page.query_params["size"] = "8"  # a link that was opened in this tab, or "back"
+    page.query_params["note"] = ""
+    page.run()
+    assert page.slider(key="thing.size").value == 8
+    assert page.text_input(key="thing.note").value == ""
     assert not page.exception
 
 
-def test_an_odd_address_is_a_sentence():
+def test_what_an_odd_address_says_is_a_sentence_each_and_the_rest_of_it_is_taken():
     page = AppTest.from_function(app)
-    page.query_params["size"] = "many"
-    page.query_params["rate"] = "99"
+    for key, text in {"size": "99", "deep": "perhaps", "kind": "squar", "note": "kept"}.items():
+        page.query_params[key] = text
     page.run()
     assert not page.exception
-    assert "rate must be a number" in page.error[0].value
+    for sentence in ("size must be a whole number from 1 to 50", "deep must be true or false", "Did you mean square"):
+        assert sentence in page.error[0].value
+    assert page.text[0].value == "5 False round kept True {}"
 
 
 def test_a_method_stands_under_the_family_that_it_names_whatever_its_source(monkeypatch):

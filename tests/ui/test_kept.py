@@ -1,45 +1,35 @@
 """What the held-out rows choose, as the pages show it: sentences, marks, curves and the line of progress."""
 
-import base64
-import json
-
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
+from drawn import decoded
+from opening import components, figures, finished, news_of, opened, sound
+from opening import ran as run_of
+from opening import words as texts
 
 from kernlab.jobs import manager
+from kernlab.pictures.function_view import function_view
 from kernlab.runs.layout import RUNS
 from kernlab.spec import RunSpec
 from kernlab.training.events import Kept, Step
 from kernlab.training.trainer import train
 from kernlab.ui.table import rows
+from kernlab.ui.watch import Watch
 
-APP = "from kernlab.ui.pages import show; show({name!r})"
 OPTIONS = {"n_samples": 200, "n_features": 20, "epochs": 8, "validation": 0.25, "n_iter_no_change": 3, "noise": 0.4}
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    yield tmp_path
-    manager().trainings.shutdown()
+def store():
+    """Some of the runs are changed here."""
 
 
 def page(name, **scene):
-    app = AppTest.from_string(APP.format(name=name), default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    assert [error.value for error in app.error] == []
-    return app
+    return sound(opened(name, **scene))
 
 
 def ran(**options):
-    run_id = manager().trainings.submit(RunSpec.of("ASKL", "moons", **{**OPTIONS, **options}))
-    assert manager().trainings.wait(run_id, 120).status == "finished"
-    return run_id
+    return run_of("ASKL", "moons", **{**OPTIONS, **options})
 
 
 def broken_off(kind, when=lambda event: True):
@@ -57,22 +47,11 @@ def broken_off(kind, when=lambda event: True):
 
 
 def captions(app):
-    return " ".join(caption.value for caption in app.caption)
-
-
-def figures(app):
-    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
-
-
-def numbers(values):
-    """Coordinates of a trace, which go to the browser as bytes."""
-    if isinstance(values, dict):
-        return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
-    return values
+    return texts(app, "caption")
 
 
 def progress(app):
-    return app.get("progress")[0].proto.text
+    return news_of(app)["words"]
 
 
 def words(figure):
@@ -88,11 +67,42 @@ def test_every_page_says_what_was_kept_and_marks_it_in_every_picture_over_time()
                             ("bounds", {"bound_stack", "bound_history"})):  # fmt: skip
         app = page(name, run=run_id)
         assert f"{label[0].upper()}{label[1:]}, chosen on 40 rows that did not train." in captions(app)
-        assert app.slider(key="view.time").max == found["stopped"] + found["epoch"]
+        timeline = components(app, "elements")["timeline"]
+        assert [place for place, *_ in timeline["marks"]] == [found["epoch"], found["stopped"]]
+        shots = manager().trainings.store.snapshots(run_id)
+        assert shots.epochs[-1] == found["stopped"] + found["epoch"]
         short = f"kept: epoch {found['epoch']}"
         marked = {key: words(figure) for key, figure in figures(app).items() if short in words(figure)}
         assert over_time <= marked.keys()
         assert all("on all rows" in each for each in marked.values())
+
+
+def test_the_moments_at_which_choosing_ends_and_the_repetition_begins_are_two():
+    run_id = ran()
+    found, shots = manager().trainings.store.get(run_id).facts["kept"], manager().trainings.store.snapshots(run_id)
+    assert (shots.epochs == found["stopped"]).sum() == 2
+    told = news_of(page("train", run=run_id), "timeline")
+    epochs, (first, second) = told["epochs"], map(list, told["stages"])
+    assert (np.diff(epochs) > 0).all()
+    assert first == [0.0, 0.0, "choosing"]
+    assert second == [epochs[list(shots.epochs).index(found["stopped"]) + 1], found["stopped"], "on all rows"]
+    for epoch in (second[0], second[1]):  # each can be shown
+        watch = Watch(manager().trainings, run_id)
+        watch.refresh()
+        assert watch.moment(epoch).epoch == epoch
+    assert [name for *_, name in news_of(page("train", run=broken_off(Step)), "timeline")["stages"]] == ["choosing"]
+    assert news_of(page("train", run=ran(validation=0)), "timeline")["stages"] == []
+
+
+def test_the_predictions_in_the_picture_are_those_of_the_number_beside_it():
+    """The repetition trains on other rows than choosing, but both are drawn at the same test rows."""
+    run_id = run_of("ASKL", "iris", n_features=20, epochs=3, validation=0.25)
+    watch = Watch(manager().trainings, run_id)
+    watch.refresh()
+    for epoch in (watch.kept.stopped, None):
+        moment = watch.moment(epoch)
+        shown = function_view(moment.arrays, watch.static, watch.facts)
+        assert 100 * shown.score == pytest.approx(moment.values["test_metric"])
 
 
 def test_the_metric_of_the_held_out_rows_is_a_curve_that_ends_where_choosing_ended():
@@ -100,8 +110,8 @@ def test_the_metric_of_the_held_out_rows_is_a_curve_that_ends_where_choosing_end
     found = manager().trainings.store.get(run_id).facts["kept"]
     drawn = {trace["name"]: trace for trace in figures(page("train", run=run_id))["metric"]["data"]}
     assert {"held-out rows", "held-out rows, assigned map", "train", "test"} <= drawn.keys()
-    assert max(numbers(drawn["held-out rows"]["x"])) <= found["stopped"]
-    x, y = (numbers(drawn["train"][axis]) for axis in "xy")
+    assert max(decoded(drawn["held-out rows"]["x"])) <= found["stopped"]
+    x, y = (decoded(drawn["train"][axis]) for axis in "xy")
     history = manager().trainings.store.metrics(run_id).curves
     assert len(x) == len(history["train_metric"].values) + 1  # the break between the stretches
     place = int(np.flatnonzero(np.isnan(y))[0])
@@ -114,7 +124,7 @@ def test_a_run_that_holds_nothing_out_is_not_marked():
     assert not any(words(figure) for figure in figures(app).values())
 
 
-def test_where_the_assigned_map_is_better_the_page_says_so():
+def test_where_the_assigned_map_is_better_the_page_says_so(home):
     run_id = ran()
     store = manager().trainings.store
     with store.writing() as connection:
@@ -133,9 +143,9 @@ def test_the_line_of_progress_names_the_stretch():
     assert f"repeating {found['epoch']} epoch" in progress(page("train", run=run_id))
 
 
-def test_what_auto_came_to_is_said():
+def test_the_values_that_auto_was_replaced_by_are_shown():
     text = captions(page("train", run=ran(learning_rate="auto")))
-    assert "What auto came to: " in text
+    assert "Values used in place of auto: " in text
     assert "learning_rate = 0.01" in text
 
 
@@ -147,9 +157,8 @@ def test_the_table_of_runs_says_it():
     assert rows([run], set())["epochs"] == [pytest.approx(found["stopped"] + found["epoch"])]
 
 
-def test_a_full_batch_method_says_how_many_rows_chose_its_settings(home):
-    run_id = manager().trainings.submit(RunSpec.of("LKRF", "moons", n_samples=300, n_features=20))
-    assert manager().trainings.wait(run_id, 120).status == "finished"
+def test_a_full_batch_method_says_how_many_rows_chose_its_settings():
+    run_id = finished(RunSpec.of("LKRF", "moons", n_samples=300, n_features=20))
     facts = manager().trainings.store.get(run_id).facts
     rows = round(0.2 * facts["n_train"])
     assert facts["chosen_on"] == rows

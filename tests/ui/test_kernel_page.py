@@ -1,69 +1,39 @@
 """The Kernel page draws the kernel of the run that it names: matrices, rows and errors against plain NumPy."""
 
-import json
-
 import numpy as np
 import pytest
 from drawn import decoded
-from streamlit.testing.v1 import AppTest
+from opening import address, components, figures, opened, sound
+from opening import ran as run_of
 
 from kernlab.jobs import manager
-from kernlab.methods import METHODS
-from kernlab.pictures.base import PICTURES, At
+from kernlab.pictures.base import VIEW, At
 from kernlab.pictures.decay import _ridge
+from kernlab.pictures.gallery import PICTURES
 from kernlab.pictures.kernels import matrices
 from kernlab.pictures.phases import phases_now
 from kernlab.pictures.sample_plane import plane_at
-from kernlab.spec import RunSpec
-from kernlab.ui import view
 from kernlab.ui.watch import Watch
 
-SMALL = {"n_features": 40, "epochs": 2, "order": 4, "max_turns": 2, "batch_size": 50}
 
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNLAB_HOME", str(tmp_path_factory.mktemp("kernel")))
-        patch.delenv("KERNLAB_DATA", raising=False)
-        yield
-        manager().trainings.shutdown()
-
-
-RUNS: dict[tuple[str, str], str] = {}
+@pytest.fixture(autouse=True)
+def store(shared):
+    """Runs are only looked at here."""
 
 
 def ran(method="ASKL", dataset="moons", **options):
-    """A finished run; of equal ones there is one."""
-    key = (method, dataset, str(options))
-    if key not in RUNS:
-        known = METHODS[method].schema()
-        chosen = {name: value for name, value in {**SMALL, **options}.items() if name in known}
-        rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
-        RUNS[key] = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **chosen))
-        assert manager().trainings.wait(RUNS[key], 60).status == "finished"
-    return RUNS[key]
+    return run_of(method, dataset, **{"n_features": 40, "epochs": 2, **options})
 
 
 def shown(run_id, at=None, reference=None, **said):
     watch = Watch(manager().trainings, run_id)
     watch.refresh()
     then = None if reference is None else watch.moment(reference)
-    return At(watch, watch.moment(at), {**view.DEFAULTS, **said}, then)
+    return At(watch, watch.moment(at), {**VIEW, **said}, then)
 
 
 def page(run_id, where="kernel", **scene):
-    app = AppTest.from_string(f"from kernlab.ui.pages import show; show('{where}')", default_timeout=60)
-    for key, value in {"run": run_id, **scene}.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    assert [error.value for error in app.error] == []
-    return app
-
-
-def figures(app):
-    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
+    return sound(opened(where, run=run_id, **scene))
 
 
 def matrix(app):
@@ -123,8 +93,9 @@ def test_what_a_kernel_can_be_compared_with(method, dataset, offered):
 
 def test_selected_rows_are_drawn_and_remembered():
     run_id = ran()
-    app = page(run_id, points="3,17")
     at = shown(run_id)
+    chosen = ",".join(str(at.sample.numbers[place]) for place in (3, 17))
+    app = page(run_id, points=chosen)
     K = features(at.arrays, at.sample.X) @ features(at.arrays, at.sample.X).T
     first, own, second, _ = figures(app)["gram_rows"]["data"]
     np.testing.assert_allclose(decoded(first["y"]), K[3], atol=1e-5)
@@ -132,20 +103,10 @@ def test_selected_rows_are_drawn_and_remembered():
     assert own["y"] == [pytest.approx(K[3, 3], abs=1e-5)]
     marks = figures(app)["diagonal"]["data"][1]
     assert marks["x"] == pytest.approx([K[3, 3], K[17, 17]], abs=1e-5)
-    assert "row 3" in figures(app)["kernel_profile"]["layout"]["title"]["subtitle"]["text"]
-    next(button for button in app.button if button.label == "Clear the selection").click().run()
-    assert "points" not in app.query_params
-
-
-def test_what_is_clicked_is_selected():
-    at = shown(ran(), points="5,9")
-    take = PICTURES["sample"].taken
-    assert take(at, "click", {"customdata": 7, "x": 0.0}) == {"points": "5,9,7"}
-    assert take(at, "click", {"customdata": 5}) == {"points": "9"}
-    assert take(at, "select", [{"customdata": 1}, {"customdata": 2}, {"x": 0.1}]) == {"points": "1,2"}
-    assert take(at, "select", []) == {}
-    assert PICTURES["gram"].taken(at, "click", {"x": 4, "y": 2, "z": 0.5}) == {"points": "2,4"}
-    assert PICTURES["gram"].taken(at, "click", {"x": 4, "y": 4}) == {"points": "4"}
+    last = at.sample.numbers[17]
+    assert f"row {last};" in figures(app)["kernel_profile"]["layout"]["title"]["subtitle"]["text"]
+    assert components(app, "elements")["selection"]["selected"] == {"row": chosen}
+    assert address(app)["points"] == chosen
 
 
 @pytest.mark.parametrize("dataset", ["moons", "iris"])
@@ -159,9 +120,11 @@ def test_a_click_moves_the_point_to_the_nearest_row(dataset):
     x = PICTURES["kernel_profile"].taken(at, "click", {"x": float(places[11, 0])})["around"]
     assert places[int(x), 0] == pytest.approx(places[11, 0])
     app = page(at.run.id, around=around)
-    assert f"row {around}" in figures(app)["kernel_surface"]["layout"]["title"]["subtitle"]["text"]
+    assert (
+        f"row {at.sample.numbers[int(around)]}" in figures(app)["kernel_surface"]["layout"]["title"]["subtitle"]["text"]
+    )
     assert page(at.run.id, around="99999")
-    assert page(at.run.id, around="nonsense", points="99999", matrix="?", measure="?")
+    assert page(at.run.id, around="nonsense", points="99999", matrix="?")
 
 
 def test_a_regression_has_no_classes():

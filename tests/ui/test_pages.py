@@ -1,61 +1,49 @@
 """Every page without a browser: what it shows, what a mistake leads to."""
 
+import json
+import os
+import re
 import sqlite3
+import subprocess
+import sys
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
+from drawn import decoded
+from opening import address, button, components, errors, figures, finished, news_of, numbers, press, ran, sound, until
+from opening import opened as page
+from serving import ROOT
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
+from kernlab.pictures import film
+from kernlab.pictures.frames import to_json
+from kernlab.pictures.gallery import picture_for, seen
+from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
-from kernlab.ui import setup
+from kernlab.ui import miniature, serving, setup
+from kernlab.ui.watch import Watch
 
 QUICK = {"dataset": "moons", "method": "ASKL", "n_features": "20", "epochs": "3", "n_samples": "100"}
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    yield tmp_path
-    manager().trainings.shutdown()
-
-
-# What main.py does, with the wanted page as the first: AppTest cannot follow an address.
-APP = "from kernlab.ui.pages import show; show({name!r})"
-
-
-def page(name, **scene):
-    app = AppTest.from_string(APP.format(name=name), default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def press(app, label):
-    return next(button for button in app.button if button.label == label).click().run()
-
-
-def errors(app):
-    assert not app.exception
-    return [error.value for error in app.error]
+def own(request):
+    """A store of its own, where a test does not ask for the shared one."""
+    request.getfixturevalue("shared" if "shared" in request.fixturenames else "home")
 
 
 def trained(**scene):
     """A finished run of the quick spec."""
-    jobs = manager().trainings
-    run_id = jobs.submit(setup.spec_from({**QUICK, **scene}))
-    assert jobs.wait(run_id, 60).status == "finished"
-    return run_id
+    return finished(setup.spec_from({**QUICK, **scene}))
 
 
-def wait_for(run_id, *statuses):
-    until = time.monotonic() + 60
-    while manager().trainings.snapshot(run_id).status not in statuses:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+def status(run_id):
+    return manager().trainings.snapshot(run_id).status
 
 
 # -- train -----------------------------------------------------------------------------------------------------
@@ -63,12 +51,11 @@ def wait_for(run_id, *statuses):
 
 def test_an_address_survives_the_form():
     scene = {**QUICK, "noise": "0.3", "phase": "shared", "trace_norm": "0.001", "seed": "5", "test_size": "0.4"}
-    app = page("train", **scene)
-    assert errors(app) == []
-    assert {key: app.query_params[key] for key in scene} == scene
+    app = sound(page("train", **scene))
+    assert scene.items() <= address(app).items()
     spec = RunSpec.from_dict(app.session_state["train.spec"].to_dict())
     assert (spec.seed, spec.data.source["noise"], spec.method.feature_map.phase) == (5, 0.3, "shared")
-    assert setup.spec_from(setup.scene_of(spec)) == spec
+    assert setup.spec_from(setup.address_of(spec)) == spec
 
 
 def test_train_runs_and_the_page_shows_it():
@@ -77,32 +64,40 @@ def test_train_runs_and_the_page_shows_it():
     assert manager().trainings.wait(run_id, 60).status == "finished"
     app.run()
     assert errors(app) == []
-    assert [metric.label for metric in app.metric][:2] == ["Test accuracy", "Training accuracy"]
-    assert float(app.metric[0].value.removesuffix(" %")) > 50
+    assert list(numbers(app))[:2] == ["Test accuracy", "Training accuracy"]
+    assert float(numbers(app)["Test accuracy"].removesuffix(" %")) > 50
     stored = manager().trainings.store.get(run_id)
     assert RunSpec.from_dict(stored.spec) == app.session_state["train.spec"]
 
 
-@pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
+def test_the_run_of_the_page_that_answers_the_click_draws_the_first_pictures(monkeypatch):
+    wait = Watch.wait
+    monkeypatch.setattr(Watch, "wait", lambda watch, seconds: wait(watch, 60))
+    app = press(page("train", **{**QUICK, "epochs": "100000"}), "Train")
+    try:
+        assert {"function", "density", "objective", "metric"} <= components(app, "chart").keys()
+        # The browser asks for another one where the phase is not that of the news.
+        assert (
+            components(app, "elements")["progress"]["phase"] == news_of(app)["phase"] == ["running", True, False, True]
+        )
+    finally:
+        manager().trainings.cancel(address(app)["run"])
+
+
 @pytest.mark.parametrize(
-    "scene",
-    [{}, {"method": "SK"}, {"dataset": "chirp"}, {"dataset": "digits", "n_samples": ""}, {"dataset": "lissajous"}],
-    ids=lambda scene: "-".join(scene.values()) or "plain",
+    ("method", "dataset"),
+    [("ASKL", "moons"), ("SK", "moons"), ("ASKL", "chirp"), ("ASKL", "digits"), ("ASKL", "lissajous")],
 )
-def test_every_view_of_every_kind_of_run(view, scene):
-    wanted = {key: value for key, value in {**QUICK, **scene}.items() if value}
-    jobs = manager().trainings
-    run_id = jobs.submit(setup.spec_from(wanted))
-    assert jobs.wait(run_id, 60).status == "finished"
-    app = page("train", run=run_id, view=view)
-    assert errors(app) == []
-    assert app.query_params["dataset"] == wanted["dataset"]
-    # Each picture is a component: it must have been given a figure with something in it.
-    assert app.session_state["pictures"]
-    assert all('"data":[{' in figure for _, figure in app.session_state["pictures"].values())
+def test_every_view_of_every_kind_of_run(shared, method, dataset):
+    run_id = ran(method, dataset)
+    for view in ("overview", "spectrum", "kernel", "bounds"):
+        app = page("train", run=run_id, view=view)
+        # Each picture is a component: it must have been given a figure with something in it.
+        assert figures(app)
+        assert all(figure["data"] for figure in figures(app).values())
+        assert address(app)["dataset"] == dataset
 
 
-SMALL = {"n_features": 20, "epochs": 2, "order": 4, "j_min": -1, "j_max": 1, "max_turns": 2, "batch_size": 50}
 OWN = {
     "RFDI": {"density"},
     "Nys-CE": {"landmarks_on_data"},
@@ -116,48 +111,35 @@ OWN = {
 
 
 @pytest.mark.parametrize("method", OWN)
-def test_a_run_of_every_family_has_its_own_pictures_and_only_views_with_something_in_them(method):
-    dataset = "moons" if "SVR" not in method else "chirp"
-    known = METHODS[method].schema()
-    jobs = manager().trainings
-    chosen = {key: value for key, value in SMALL.items() if key in known}
-    run_id = jobs.submit(RunSpec.of(method, dataset, n_samples=100, **chosen))
-    assert jobs.wait(run_id, 60).status == "finished"
+def test_a_run_of_every_family_has_its_own_pictures_and_only_views_with_something_in_them(shared, method):
+    run_id = ran(method, "moons" if "SVR" not in method else "chirp")
     app = page("train", run=run_id)
-    assert errors(app) == []
-    assert set(app.session_state["pictures"]) >= OWN[method] | {"function"}
+    assert figures(app).keys() >= OWN[method] | {"function"}
     choice = [group.options for group in app.button_group if group.key == "view.view"]
-    for view in [name for options in choice for name in options[1:]]:
-        app = page("train", run=run_id, view=view.lower())
-        assert errors(app) == []
-        assert app.query_params["view"] == view.lower()
-        assert app.session_state["pictures"]
-    assert bool(choice) == (method not in ("KRR", "nuSVR-rbf"))
-    once = next(button.label for button in app.button if button.label in ("Stop", "Mini-batch", "Step"))
-    assert once == {"RFDI": "Mini-batch", "Nys-CE": "Mini-batch", "MKL": "Step"}.get(method, "Stop")
-    assert errors(page("runs")) == []
+    for view in [name.lower() for options in choice for name in options[1:]]:
+        shown = page("train", run=run_id, view=view)
+        assert figures(shown)
+        assert address(shown)["view"] == view
+    assert choice
+    once = next(each.label for each in app.button if each.label in ("Stop", "+1 epoch", "+1 step"))
+    assert once == {"RFDI": "+1 epoch", "Nys-CE": "+1 epoch", "MKL": "+1 step"}.get(method, "Stop")
+    sound(page("runs"))
 
 
-def test_both_heads_are_reported_when_a_run_is_over():
-    jobs = manager().trainings
-    run_id = jobs.submit(RunSpec.of("RFDI", "moons", n_samples=100, n_features=20, epochs=2, batch_size=50))
-    assert jobs.wait(run_id, 60).status == "finished"
+def test_both_heads_are_reported_when_a_run_is_over(shared):
+    run_id = ran("RFDI")
     found = manager().trainings.store.get(run_id).summary["heads"]
-    app = page("train", run=run_id)
-    cards = {metric.label: metric.value for metric in app.metric}
+    cards = numbers(page("train", run=run_id))
     assert cards["Test accuracy, ridge"] == f"{found['ridge']['test_metric']:.1f} %"
     assert cards["Test accuracy, linear SVM"] == f"{found['linear_svm']['test_metric']:.1f} %"
 
 
-def test_a_run_that_ends_early_is_shown_whole():
-    jobs = manager().trainings
-    scene = {"algorithm": "fista", "g": 1e-2, "order": 4, "n_samples": 100}
-    run_id = jobs.submit(RunSpec.of("FKS-Fourier", "chirp", **scene))
-    state = jobs.wait(run_id, 60)
-    assert state.step < state.total_steps
-    app = page("train", run=run_id)
-    assert app.slider(key="view.time").max == state.step
-    assert errors(app) == []
+def test_a_run_that_ends_early_is_shown_whole(shared):
+    run_id = ran("FKS-Fourier", "chirp", algorithm="fista", g=1e-2)
+    run = manager().trainings.snapshot(run_id)
+    assert run.step < run.total_steps
+    app = sound(page("train", run=run_id))
+    assert news_of(app)["length"] == run.step
 
 
 def test_another_method_brings_its_own_numbers_and_keeps_what_means_the_same():
@@ -174,7 +156,7 @@ def test_another_method_brings_its_own_numbers_and_keeps_what_means_the_same():
 def test_a_method_for_other_data_is_refused_and_can_be_left_again():
     app = page("train", dataset="moons", method="eSVR-rbf")
     assert "regression" in errors(app)[0]
-    assert next(button for button in app.button if button.label == "Train").disabled
+    assert button(app, "Train").disabled
     app.selectbox(key="train.dataset").set_value("chirp").run()
     assert errors(app) == []
     assert app.session_state["train.spec"].method.name == "eSVR-rbf"
@@ -193,7 +175,7 @@ def test_parts_that_do_not_fit_are_refused_beside_them(scene, sentence):
     app = page("train", dataset="moons", method="Custom", **scene)
     (found,) = errors(app)
     assert sentence.lower() in found.lower()
-    assert next(button for button in app.button if button.label == "Train").disabled
+    assert button(app, "Train").disabled
 
 
 def test_parts_that_fit_bring_their_options():
@@ -210,43 +192,42 @@ def test_paused_stepped_stopped_resumed():
     app = press(page("train", **{**QUICK, "epochs": "1000"}), "Train")
     run_id = app.query_params["run"]
     press(app, "Pause")
-    wait_for(run_id, "paused")
+    until(lambda: status(run_id) == "paused")
     before = manager().trainings.snapshot(run_id).step
-    press(app.run(), "Mini-batch")
+    press(app.run(), "+1 step")
     time.sleep(0.3)
-    wait_for(run_id, "paused")
+    until(lambda: status(run_id) == "paused")
     assert manager().trainings.snapshot(run_id).step == before + 1
     press(app, "Stop")
-    wait_for(run_id, "stopped")
+    until(lambda: status(run_id) == "stopped")
     press(app.run(), "Resume")
-    wait_for(run_id, "running")
+    until(lambda: status(run_id) == "running")
     press(app.run(), "Stop")
-    wait_for(run_id, "stopped")
+    until(lambda: status(run_id) == "stopped")
     assert errors(app) == []
 
 
 def test_a_step_from_nothing_sets_a_run_up_and_holds_it():
-    app = press(page("train", **QUICK), "Mini-batch")
+    app = press(page("train", **QUICK), "+1 step")
     run_id = app.query_params["run"]
     time.sleep(0.3)
-    wait_for(run_id, "paused")
+    until(lambda: status(run_id) == "paused")
     assert manager().trainings.snapshot(run_id).step == 1
 
 
-def test_time_is_scrubbed_for_all_pictures():
-    run_id = trained()
-    app = page("train", run=run_id)
-    newest = app.metric[2].value
-    app.slider(key="view.time").set_value(0.0).run()
-    assert "epoch 0.00" in app.slider(key="view.time").label
-    assert app.metric[0].value != "" and app.metric[2].value != newest  # noqa: PT018
-    assert app.query_params["at"] == "0"
-    again = page("train", run=run_id, at="0")
-    assert [metric.value for metric in again.metric] == [metric.value for metric in app.metric]
+def test_time_is_scrubbed_for_all_pictures(shared):
+    run_id = ran()
+    newest, first = page("train", run=run_id), page("train", run=run_id, at="0")
+    assert components(first, "elements")["timeline"]["at"] == 0
+    assert numbers(newest).keys() == numbers(first).keys()
+    assert numbers(newest)["Objective"] != numbers(first)["Objective"]
+    assert address(first)["at"] == "0"
+    assert figures(newest)["density"] != figures(first)["density"]
+    assert figures(newest)["objective"] == figures(first)["objective"]  # the browser marks the moment
 
 
-def test_a_changed_form_does_not_change_the_run_on_the_page():
-    run_id = trained()
+def test_a_changed_form_does_not_change_the_run_on_the_page(shared):
+    run_id = ran()
     app = page("train", run=run_id)
     app.selectbox(key="train.method").set_value("SK").run()
     assert errors(app) == []
@@ -279,7 +260,10 @@ def test_own_composition():
         ({"trace_norm": "-1"}, "trace_norm must be"),
         ({"run": "nosuchrun"}, "a run must be one"),
         ({"run": "../../etc"}, "a run must be one"),
-        ({"look": "elsewhere", "at": "soon", "view": "none", "output": "-3", "smooth": "?"}, ""),
+        ({"at": "soon"}, "at must be a number"),
+        ({"view": "none"}, "view must be one that kernlab knows"),
+        ({"output": "-3", "smooth": "?"}, "smooth must be true or false"),
+        ({"look": "elsewhere", "n_features": "20"}, ""),
     ],
 )
 def test_an_odd_address_is_a_sentence_and_the_page_works(scene, sentence):
@@ -287,14 +271,14 @@ def test_an_odd_address_is_a_sentence_and_the_page_works(scene, sentence):
     found = errors(app)
     assert sentence in " ".join(found)
     assert bool(found) == bool(sentence)
-    assert not next(button for button in app.button if button.label == "Train").disabled
+    assert not button(app, "Train").disabled
 
 
 def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
     app = page("train", **QUICK)
     app.number_input(key="train.o.test_size").set_value(1.5).run()
     assert "test_size must be a number" in errors(app)[0]
-    assert next(button for button in app.button if button.label == "Train").disabled
+    assert button(app, "Train").disabled
 
 
 @pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
@@ -303,20 +287,15 @@ def test_a_diverged_run_is_shown_with_its_reason(view):
     jobs = manager().trainings
     run_id = jobs.submit(setup.spec_from({**scene, "learning_rate": "100"}))
     assert jobs.wait(run_id, 60).status == "failed"
-    (sentence,) = errors(page("train", run=run_id, view=view))
-    assert "learning_rate below 100" in sentence
+    assert "learning_rate below 100" in news_of(sound(page("train", run=run_id, view=view)))["error"]
 
 
 def refusal(app):
     """The one sentence that a run which cannot start leaves on the page; nothing of it is stored."""
-    until = time.monotonic() + 30
-    while not errors(app) and time.monotonic() < until:
-        app.run()
+    until(lambda: errors(app.run()))
     (sentence,) = errors(app)
-    assert "run" not in app.query_params
-    while manager().trainings.store.list() and time.monotonic() < until:
-        time.sleep(0.02)  # the reason is told before the last of the run is cleared away
-    assert manager().trainings.store.list() == []
+    assert "run" not in address(app)
+    until(lambda: not manager().trainings.store.list())  # the page says why before the last of the run is removed
     return sentence
 
 
@@ -330,20 +309,31 @@ def test_data_that_cannot_be_used_are_a_sentence(tmp_path, monkeypatch):
     table = pd.DataFrame({"a": [0.0, 1.0, float("nan"), 2.0] * 20, "target": [0, 1] * 40})
     table.to_parquet(data / "holes.parquet")
     monkeypatch.setenv("KERNLAB_DATA", str(data))
-    setup._look.clear()
     assert "NaN" in refusal(press(page("train", dataset="holes", method="SK", n_features="20"), "Train"))
+
+
+def test_a_run_is_shown_though_its_data_are_gone(tmp_path, monkeypatch):
+    pd.DataFrame({"a": range(40), "target": [0, 1] * 20}).astype(float).to_parquet(tmp_path / "mine.parquet")
+    monkeypatch.setenv("KERNLAB_DATA", str(tmp_path))
+    run_id = finished(RunSpec.of("SK", "mine", n_features=10, epochs=1, batch_size=20))
+    monkeypatch.delenv("KERNLAB_DATA")
+    app = page("train", run=run_id)
+    assert "data set must be one that kernlab knows" in errors(app)[0]
+    assert any("density" in chart.get("film", {}).values() for chart in components(app, "chart").values())
+    assert button(app, "Train").disabled
+    app.selectbox(key="train.dataset").set_value("iris").run()
+    assert errors(app) == []
+    assert not button(app, "Train").disabled
 
 
 def test_a_folder_of_data_that_is_not_there_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_DATA", str(tmp_path / "nowhere"))
-    setup._look.clear()
     app = page("train", **QUICK)
     assert "nowhere" in errors(app)[0]
     assert (
         "moons" in app.selectbox(key="train.dataset").options[0] or app.selectbox(key="train.dataset").value == "moons"
     )
     monkeypatch.delenv("KERNLAB_DATA")
-    setup._look.clear()
 
 
 # -- runs ------------------------------------------------------------------------------------------------------
@@ -414,13 +404,91 @@ def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path, monkeypatch):
 # -- home ------------------------------------------------------------------------------------------------------
 
 
-def test_home_learns_a_kernel_and_says_on_what():
-    app = page("home")
-    until = time.monotonic() + 60
-    while "pictures" not in app.session_state:
-        assert time.monotonic() < until
-        time.sleep(0.2)
-        app.run()
-    assert errors(app) == []
+@pytest.fixture
+def client():
+    return TestClient(Starlette(routes=serving.routes()))
+
+
+def test_home_shows_a_kernel_that_was_learned(client):
+    app = sound(page("home"))
     assert "spectral density" in app.markdown[0].value
-    assert any("Training will run on" in caption.value for caption in app.caption)
+    for shot in components(app, "chart").values():
+        shown = shot["film"]
+        news = client.get(f"/film/{shown['run']}").json()
+        assert not news["live"]
+        assert len(news["steps"]) > 20
+        assert client.get(f"/film/{shown['run']}/{shown['picture']}").json()["traces"]
+        for step in [news["metrics"]] if shown["over_time"] else news["steps"]:
+            assert client.get(f"/film/{shown['run']}/{shown['picture']}/{step}").json()["traces"]
+        for step in news["steps"]:
+            assert dict(client.get(f"/film/{shown['run']}/values/{step}").json()["numbers"])["Test accuracy"]
+    assert client.get(f"/film/{shown['run']}/nosuchpicture").status_code == 404
+    assert client.get("/news/device").json()["words"].startswith("Training will run on: ")
+    assert components(app, "elements")["line.news/device"]["address"] == "news/device"
+
+
+def test_the_film_of_home_is_what_is_drawn_today(client):
+    """After a change of these pictures: python -m kernlab.ui.miniature."""
+    spec = RunSpec.of("ASKL", miniature.DATASET, **miniature.OPTIONS)
+    assert setup.spec_from(miniature.film()["address"]) == spec
+    recorded = RecordedRun(manager().trainings.store, finished(spec))
+    recorded.refresh()
+    first = seen(recorded)._replace(moment=recorded.moment(0.0))
+    assert client.get(f"/film/{miniature.name()}").json().keys() == client.get(f"/film/{recorded.id}").json().keys()
+    for key in miniature.PICTURES:
+        picture = picture_for(key, first)
+        assert picture.alt == miniature.film()["alt"][key]
+        fixed = json.loads(to_json(film.layout(picture, recorded)._asdict()))
+        same = client.get(f"/film/{miniature.name()}/{key}").json()
+        assert {name: look.keys() for name, look in same["traces"].items()} == {
+            name: look.keys() for name, look in fixed["traces"].items()
+        }
+        assert same["layout"].keys() == fixed["layout"].keys()
+        shot = json.loads(to_json(film.frame(picture, first)._asdict()))
+        step = client.get(f"/film/{miniature.name()}").json()["metrics"] if picture.over_time else 0
+        kept = client.get(f"/film/{miniature.name()}/{key}/{step}").json()
+        assert kept["layout"]["title"]["text"] == shot["layout"]["title"]["text"]
+        assert kept["traces"].keys() == shot["traces"].keys()
+        for name, trace in shot["traces"].items():
+            assert kept["traces"][name].keys() == trace.keys()
+            for path, value in trace.items():
+                if isinstance(value, dict) and value.get("dtype") == "f4":
+                    mine, its = decoded(kept["traces"][name][path]), decoded(value)
+                    np.testing.assert_allclose(mine, its, atol=0.05 * np.abs(its).max())
+
+
+def test_home_explains_without_a_formula():
+    """Four pictures of the recorded kernel, whose words have no symbol."""
+    home = (ROOT / "pages/home.py").read_text("utf-8")
+    assert "$" not in home
+    assert len(miniature.EXPLAINED) == 4
+    answers = miniature.film()["answers"]
+    for key in miniature.EXPLAINED:
+        (place, *_) = (name for name in answers if name.startswith(f"{key}/"))
+        fixed, shot = answers[key], answers[place]
+        words = [shot["layout"]["title"]["text"], *(name.split(":")[1] for name in fixed["traces"])]
+        words += [axis["title"]["text"] for name, axis in fixed["layout"].items() if name in ("xaxis", "yaxis")]
+        assert not re.search(r"[α-ωΑ-Ω‖₀-₉=]", " ".join(words)), words
+
+
+def test_home_needs_no_torch(tmp_path):
+    """Neither the server nor its first page waits seconds for it."""
+    code = (
+        "import sys, runpy\n"
+        f"runpy.run_path({str(ROOT / 'app.py')!r})\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "script = 'from kernlab.ui import head, pages; pages.show(head.head)'\n"
+        "app = AppTest.from_string(script, default_timeout=60).run()\n"
+        "assert app.title[0].value and not app.exception, app.exception\n"
+        "from starlette.applications import Starlette\n"
+        "from starlette.testclient import TestClient\n"
+        "from kernlab.ui import miniature, serving\n"
+        "client = TestClient(Starlette(routes=serving.routes()))\n"
+        "assert client.get(f'/film/{miniature.name()}/function/0').status_code == 200\n"
+        "assert client.get('/jobs').json() == []\n"
+        "print(sorted({'torch', 'sklearn', 'scipy', 'sqlalchemy'} & set(sys.modules)))\n"
+    )
+    environment = {**os.environ, "KERNLAB_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"

@@ -13,36 +13,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from streamlit.testing.v1 import AppTest
+from opening import address, errors, figures, opened, press, until
 
-from kernlab import devices
 from kernlab.jobs import manager
-from kernlab.jobs.reproductions import Asked, Reproductions
+from kernlab.jobs.reproductions import Reproductions, Request
 from kernlab.papers import PAPERS
 from kernlab.papers.tables import printed
+from kernlab.ui import landmarks
 
 ERRORS = [each for paper in PAPERS.values() for each in paper.mistakes]
-APP = "from kernlab.ui.pages import show; show('papers')"
 
 
 def page(**scene):
-    app = AppTest.from_string(APP, default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def errors(app):
-    assert not app.exception
-    return [error.value for error in app.error]
-
-
-def address(app):
-    return {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
-
-
-def button(app, label):
-    return next(each for each in app.button if each.label == label)
+    return opened("papers", **scene)
 
 
 def tables(app):
@@ -56,23 +39,15 @@ def tables(app):
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    monkeypatch.setattr(devices, "cores", lambda: 1)  # other processes take seconds to start
-    yield tmp_path
-    manager().comparisons.shutdown()
-
-
-@pytest.fixture
 def data(home, monkeypatch):
     """Tables of the printed names, but small: what is shown of them is what comes of them."""
     rng = np.random.default_rng(0)
+    folder = home.parent
     for name in ("mg", "space_ga"):
         X = rng.normal(size=(80, 3))
         columns = {f"x{j}": X[:, j] for j in range(3)} | {"target": X[:, 0] + 0.1 * rng.normal(size=80)}
-        pq.write_table(pa.table(columns), home / f"{name}.parquet")
-    monkeypatch.setenv("KERNLAB_DATA", str(home))
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+    monkeypatch.setenv("KERNLAB_DATA", str(folder))
 
 
 # -- what was printed ------------------------------------------------------------------------------------------
@@ -119,12 +94,17 @@ def test_figures_without_their_data_say_where_to_get_them(home):
 @pytest.mark.parametrize(
     ("scene", "sentence"),
     [
-        ({"paper": "nosuch", "view": "luck", "result": "table9"}, ""),
-        ({"paper": "fks", "result": "askl-table2"}, ""),
-        ({"repeats": "many", "budget": "-1", "seed": "1e99"}, ""),
+        ({"paper": "nosuch"}, "paper must be one that kernlab knows"),
+        ({"view": "luck"}, "view must be"),
+        ({"result": "table9"}, "result must be"),
+        ({"paper": "fks", "result": "askl-table2"}, "is no result of the paper fks"),
+        ({"repeats": "many"}, "repeats must be a whole number from 1 to 1000"),
+        ({"budget": "-1"}, "budget must be a number"),
+        ({"seed": "1e99"}, "seed must be"),
         ({"paper": "fks", "datasets": "mg,kin8mn"}, "Did you mean kin8nm"),
-        ({"view": "errors", "phases.n_features": "7", "nosuch.d": "3"}, ""),
-        ({"paper": "lkrf", "datasets": "shel", "repeats": "0"}, ""),
+        ({"view": "errors", "phases.n_features": "7"}, "phases.n_features must be one of"),
+        ({"view": "errors", "nosuch.d": "3"}, ""),
+        ({"paper": "lkrf", "datasets": "shel"}, "Did you mean shell"),
     ],
 )
 def test_an_odd_address_is_a_sentence_at_most(data, scene, sentence):
@@ -142,12 +122,12 @@ def test_a_slider_moves_its_picture_and_the_address(home):
     app = app.select_slider(key="papers.spectra.gamma").set_value(1.0).run()
     seconds = time.perf_counter() - begun
     assert address(app) == {"paper": "fks", "view": "errors", "spectra.gamma": "1"}
-    drawn = json.loads(app.session_state["pictures"]["papers-spectra"][1])
+    drawn = figures(app)["papers-spectra"]
     assert drawn["layout"]["title"]["subtitle"]["text"] == "printed λ*: × 1, value + 0 %"
     assert seconds < 3  # 0.1 s on an idle core
     again = page(**address(app))
     assert again.select_slider(key="papers.spectra.gamma").value == 1.0
-    assert again.session_state["pictures"]["papers-spectra"] == app.session_state["pictures"]["papers-spectra"]
+    assert figures(again)["papers-spectra"] == drawn
 
 
 @pytest.mark.parametrize("each", ERRORS, ids=lambda each: each.key)
@@ -171,7 +151,7 @@ def test_a_table_is_reproduced_and_found_again(data):
     assert errors(app) == []
     assert address(app) == {"paper": "fks", "datasets": "space_ga", "repeats": "2"}
     assert "14 cells" in app.info[0].value
-    app = button(app, "Reproduce").click().run()
+    app = press(app, "Reproduce")
     (stored,) = manager().comparisons.store.comparisons()
     assert stored.name == "fks-table2"
     assert manager().comparisons.wait(stored.id, 120).status == "finished"
@@ -191,7 +171,7 @@ def test_a_table_is_reproduced_and_found_again(data):
     assert rows["FKS-Fourier"][-1] == "not on the stated scale"  # and no win, though ours is far better
     assert rows["constant"][2].split(" ± ")[0] == rows["MKL"][5]
     kept = {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")}
-    button(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"), "Reproduce").click().run()
+    press(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"), "Reproduce")
     for stored in manager().comparisons.store.comparisons():
         assert manager().comparisons.wait(stored.id, 60).status == "finished"
     assert {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")} == kept
@@ -218,50 +198,44 @@ def test_every_result_keeps_its_own_choices(data):
     assert address(app) == {"paper": "lkrf"}
     app = app.segmented_control(key="papers.paper").set_value("fks").run()
     assert address(app) == {"paper": "fks", "datasets": "mg", "repeats": "7"}
-    assert app.number_input(key="papers.repeats.fks-table2").value == 7
+    assert app.number_input(key="papers.fks-table2.repeats").value == 7
 
 
 # -- examples in a process of their own ------------------------------------------------------------------------
 
 
-def until(jobs, asked, seconds=60):
-    end = time.monotonic() + seconds
-    while jobs.snapshot(asked.key).live:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+def ended(jobs, asked):
+    until(lambda: not jobs.snapshot(asked.key).live)
     return jobs.snapshot(asked.key)
 
 
 def test_a_mistake_in_the_process_is_a_sentence(tmp_path):
     jobs = Reproductions(tmp_path)
-    asked = Asked("lkrf-examples", repeats=0)
+    asked = Request("lkrf-examples", repeats=0)
     assert jobs.snapshot(asked.key).status == ""
     jobs.start(asked)
-    ended = until(jobs, asked)
-    assert ended.status == "failed"
-    assert "0 is not in the range" in ended.error
-    end = time.monotonic() + browsing.PATIENCE
-    while list((tmp_path / "reproductions").iterdir()):  # the job puts its things away after it has said so
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    found = ended(jobs, asked)
+    assert found.status == "failed"
+    assert "0 is not in the range" in found.error
+    until(lambda: not list((tmp_path / "reproductions").iterdir()))  # it says so before it puts its files away
 
 
 def test_a_process_is_stopped_at_once_and_leaves_nothing(tmp_path):
     jobs = Reproductions(tmp_path)
-    asked = Asked("lkrf-examples", repeats=50)
+    asked = Request("lkrf-examples", repeats=50)
     jobs.start(asked)
     jobs.start(asked)  # the same one
     assert jobs.snapshot(asked.key).live
     jobs.cancel(asked.key)
-    assert until(jobs, asked, 10).status == "stopped"
+    assert ended(jobs, asked).status == "stopped"
     assert list((tmp_path / "reproductions").iterdir()) == []
 
 
 def test_what_was_computed_once_is_there_again(home):
-    asked = Asked("lkrf-examples", ("shell", "linear"))
+    asked = Request("lkrf-examples", ("shell", "linear"))
     row = {"example": "shell", "method": "LKRF", "features": 316, "chi_square": 100.0, "train_error": 0.11,
            "test_error": 0.149, "published_train_error": 0.1199, "published_test_error": 0.143}  # fmt: skip
-    folder = home / "home" / "reproductions"
+    folder = home / "reproductions"
     folder.mkdir(parents=True)
     (folder / f"{asked.key}.json").write_text(json.dumps({"rows": [row], "seconds": 12.0}))
     app = page(paper="lkrf")
@@ -303,11 +277,11 @@ def test_errors_are_moved_in_the_browser(server, page):
 def test_a_table_is_reproduced_in_the_browser(server, page):
     real("mg")
     browsing.visit(page, server, "papers?paper=fks&datasets=mg&repeats=2")
-    table = page.locator(".st-key-papers-printed")
+    table = page.locator(".st-key-printed-fks-table2")
     browsing.until(page, lambda: table.locator("tr").count() == 12)
     assert "†" in table.inner_text()
     page.get_by_role("button", name="Reproduce", exact=True).click()
-    progress = page.locator("[data-testid=stProgress]")
+    progress = page.locator(landmarks.PROGRESS)
     browsing.until(page, lambda: progress.count() and "cells" in progress.inner_text())
     address = page.url
     page.reload()

@@ -1,45 +1,12 @@
 """The Spectrum page: directions, moments, differences and linked selections."""
 
-import json
-
 import pytest
-from browsing import press, rested, run_of, visit
-from streamlit.testing.v1 import AppTest
-
-from kernlab.jobs import manager
-from kernlab.pictures.base import PICTURES
-from kernlab.pictures.spectrum import take_frequencies
-from kernlab.spec import RunSpec
-
-APP = "from kernlab.ui.pages import show; show('spectrum')"
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("KERNLAB_DATA", raising=False)
-    yield tmp_path
-    manager().trainings.shutdown()
-
-
-def ran(method, dataset, **options):
-    rows = {"n_samples": 100} if dataset in ("moons", "chirp") else {}
-    run_id = manager().trainings.submit(RunSpec.of(method, dataset, **rows, **options))
-    assert manager().trainings.wait(run_id, 60).status == "finished"
-    return run_id
+from browsing import came_to, press, rested, run_of, shown, until, visit
+from opening import components, figures, opened, ran, sound
 
 
 def page(**scene):
-    app = AppTest.from_string(APP, default_timeout=60)
-    for key, value in scene.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def drawn(app):
-    assert not app.exception
-    assert [error.value for error in app.error] == []
-    return {key: json.loads(figure) for key, (_, figure) in app.session_state["pictures"].items()}
+    return sound(opened("spectrum", **scene))
 
 
 def names(figure):
@@ -50,10 +17,10 @@ def subtitle(figure):
     return figure["layout"]["title"]["subtitle"]["text"]
 
 
-def test_pairs_on_pictures(home):
+def test_pairs_on_pictures(shared):
     run_id = ran("ASKL", "digits", n_features=60, epochs=2)
     app = page(run=run_id)
-    found = drawn(app)
+    found = figures(app)
     assert {"density", "joint_density", "lengths", "line_profile", "input_importance", "pixel_importance",
             "frequencies", "diagonal"} <= found.keys()  # fmt: skip
     assert "carried_part" not in found  # nothing is selected
@@ -63,7 +30,7 @@ def test_pairs_on_pictures(home):
     assert app.dataframe[0].value["selected"].sum() == 0
 
     app = page(run=run_id, frequencies="3,7,14,400", order="first", look="class 3 → 8", start="a row of 5")
-    found = drawn(app)
+    found = figures(app)
     assert "3 of 30" in subtitle(found["carried_part"])  # there is no frequency 400
     assert len(found["frequencies"]["layout"]["shapes"]) == 3
     assert "class 3 → 8" in subtitle(found["joint_density"])
@@ -71,72 +38,57 @@ def test_pairs_on_pictures(home):
     listed = app.dataframe[0].value
     assert listed["frequency"].tolist()[:4] == [3, 7, 14, 0]
     assert listed["selected"].tolist()[:4] == [True, True, True, False]
-    next(button for button in app.button if button.label == "Clear the selection").click().run()
-    assert "frequencies" not in app.query_params
-    assert app.dataframe[0].value["selected"].sum() == 0
+    assert components(app, "elements")["selection"]["selected"] == {"frequency": "3,7,14,400"}
 
 
-def test_every_picture_can_show_a_difference(home):
+def test_every_picture_can_show_a_difference(shared):
     run_id = ran("ASKL", "digits", n_features=60, epochs=2)
-    plain, changed = (drawn(page(run=run_id, **moment)) for moment in ({}, {"reference": "0"}))
+    plain, changed = (figures(page(run=run_id, **moment)) for moment in ({}, {"reference": "0"}))
     for key in ("density", "joint_density", "lengths", "line_profile", "pixel_importance", "frequencies"):
         assert "hange" in changed[key]["layout"]["title"]["text"]
         assert "hange" not in plain[key]["layout"]["title"]["text"]
     assert "at epoch 0.00" in names(changed["input_importance"])
 
 
-def test_surface_and_directions_of_ones_own(home):
+def test_surface_and_directions_of_ones_own(shared):
     run_id = ran("NSKL", "diabetes", n_features=30, epochs=2)
     app = page(run=run_id, surface="true", look="weights of my own", custom="bmi 3, bp -4")
-    found = drawn(app)
+    found = figures(app)
     assert found["joint_density"]["data"][0]["type"] == "surface"
     assert "weights of my own" in subtitle(found["density"])
     own = found["density"]["data"]
     app.text_input(key="view.custom").set_value("bmi 3, bpp -4").run()
     assert any("Did you mean bp" in caption.value for caption in app.caption)
-    assert drawn(app)["density"]["data"] != own  # the first principal direction, until it is mended
+    assert figures(app)["density"]["data"] != own  # the first principal direction, until it is mended
     app.selectbox(key="view.start").set_value("the row of the lowest target").run()
     assert app.query_params["start"] == "the row of the lowest target"
-    assert drawn(app)["line_profile"]["data"] != found["line_profile"]["data"]
+    assert figures(app)["line_profile"]["data"] != found["line_profile"]["data"]
 
 
 @pytest.mark.parametrize(("method", "weighted"), [("SKL", False), ("LKRF", True)])
-def test_single_frequencies(home, method, weighted):
+def test_single_frequencies(shared, method, weighted):
     app = page(run=ran(method, "moons", n_features=60, **({} if weighted else {"epochs": 2})), frequencies="1,2")
-    found = drawn(app)
+    found = figures(app)
     assert {"frequency_cloud", "carried_part", "line_profile"} <= found.keys()
     assert "joint_density" not in found
-    assert "selected" in names(found["frequency_cloud"])
+    assert found["frequency_cloud"]["data"][0]["meta"]["frequency"]  # the browser marks those that are selected
     assert not app.metric
     assert ("weight" in app.dataframe[0].value) == weighted
     assert "view.start" not in app.session_state  # a stationary kernel is the same everywhere
 
 
-def test_a_run_beside_another_looks_along_its_own_directions(home):
+def test_a_run_beside_another_looks_along_its_own_directions(shared):
     one, other = ran("ASKL", "diabetes", n_features=20, epochs=1), ran("SK", "moons", n_features=20, epochs=1)
-    found = drawn(page(run=one, beside=other, look="input bmi"))
+    found = figures(page(run=one, beside=other, look="input bmi"))
     assert "input bmi" in subtitle(found["density"])
     assert "principal direction 1" in subtitle(found["density.beside"])
-
-
-def test_what_is_reported_becomes_the_selection():
-    class At:
-        frequencies = (4, 9)
-
-    box = [{"customdata": 7}, {"customdata": 3}, {"customdata": None, "z": 0.1}, {"x": 1}]
-    assert take_frequencies(At, "select", box) == {"frequencies": "3,7"}
-    assert take_frequencies(At, "select", []) == {}
-    assert take_frequencies(At, "click", {"customdata": 7}) == {"frequencies": "4,7,9"}
-    assert take_frequencies(At, "click", {"customdata": 4}) == {"frequencies": "9"}
-    assert take_frequencies(At, "click", {"x": 1, "z": 2}) == {}
-    assert all(PICTURES[key].taken for key in ("joint_density", "frequency_cloud", "frequencies"))
 
 
 @pytest.mark.browser
 def test_a_box_round_pairs_is_followed_everywhere(server, page):
     visit(page, server, "train?method=ASKL&dataset=digits&n_features=60&epochs=2")
     press(page, "Train")
-    page.get_by_text("Finished").first.wait_for()
+    came_to(page, "Finished")
     run = run_of(page)
     page.set_viewport_size({"width": 1440, "height": 1300})
     page.goto(f"{server.url}/spectrum?run={run}")
@@ -170,8 +122,9 @@ def test_a_box_round_pairs_is_followed_everywhere(server, page):
     assert (said, outlines) == (marked, 0)
     rested(page)
     assert taken() == [marked, said, 0]  # it stays so
-    frames = page.evaluate("document.querySelector('.st-key-frequencies .js-plotly-plot').layout.shapes.length")
-    assert frames == min(marked, 36)
+    shown(page, "frequencies")
+    shapes = "document.querySelector('.st-key-frequencies .js-plotly-plot')?.layout.shapes.length"
+    until(page, lambda: page.evaluate(shapes) == min(marked, 36))
     page.get_by_role("button", name="Clear the selection").click()
     page.wait_for_function("!location.search.includes('frequencies=')")
     page.locator(".st-key-carried_part .js-plotly-plot").wait_for(state="detached")

@@ -1,0 +1,37 @@
+// A Plotly figure from a layout that is fixed over the run and the frame of one moment (kernlab/pictures/film.py).
+
+export function figure(fixed, shot) {
+  const data = Object.entries(shot.traces).map(([key, shown]) => {
+    const trace = {};
+    for (const [path, value] of Object.entries({ type: key.split(":")[0], ...fixed.traces[key], ...shown })) {
+      const parents = path.split(".");
+      const name = parents.pop();
+      let inner = trace;
+      for (const each of parents) inner = inner[each] ??= {};
+      inner[name] = value;
+    }
+    return trace;
+  });
+  return { data, layout: { ...fixed.layout, ...shot.layout } };
+}
+
+// The same figure with a line at an epoch, for pictures whose axis is time.
+export function marked({ data, layout }, epoch, color) {
+  const line = { type: "line", xref: "x", yref: "paper", x0: epoch, x1: epoch, y0: 0, y1: 1, line: { color, dash: "dot", width: 2 } };
+  return { data, layout: { ...layout, shapes: [...(layout.shapes ?? []), line] } };
+}
+
+const ARRAYS = {
+  i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
+  f4: Float32Array, f8: Float64Array, u1c: Uint8ClampedArray,
+};
+
+// Rows of a plain list, a nested list or Plotly's base64 array.
+export function rows(value) {
+  if (!value || !value.bdata) return value;
+  const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
+  const flat = new ARRAYS[value.dtype](bytes.buffer);
+  const shape = String(value.shape ?? "").split(",").map(Number);
+  if (shape.length < 2) return value.dtype === "f4" ? Array.from(flat, (v) => +v.toPrecision(7)) : flat;
+  return Array.from({ length: shape[0] }, (_, i) => flat.subarray(i * shape[1], (i + 1) * shape[1]));
+}

@@ -1,0 +1,271 @@
+// The films of a page: every run that is looked at, on one clock. Charts, the slider, numbers and lines of progress
+// follow it; the page's script takes no part in it.
+
+import { Clock, last } from "./clock.mjs";
+import { Frames, Loader } from "./frames.mjs";
+import { Selection } from "./selection.mjs";
+
+const EVERY = 200; // milliseconds between two questions while a run goes on
+const SOON = 60; // while it begins: until it has a second snapshot
+const SLOW = 1500; // at most, while the server is busy
+const SELDOM = 5000; // while nobody sees the page, or the server does not answer
+
+let going = 0; // jobs that are followed and go on: together they are asked for as often as one
+
+// What is new of one job, asked for as long as somebody wants to know and the job goes on.
+export class News extends EventTarget {
+  constructor(address, { fetch = globalThis.fetch.bind(globalThis), wait = (call, time) => setTimeout(call, time), hidden = () => globalThis.document?.hidden } = {}) {
+    super();
+    Object.assign(this, { address, fetch, wait, hidden });
+    this.news = null;
+    this.users = 0;
+  }
+
+  // Follow it until the function that is returned is called.
+  use() {
+    if (this.users++ === 0) this.ask();
+    this.count();
+    return () => { this.users--; this.count(); };
+  }
+
+  count() {
+    const counts = this.users > 0 && this.news?.live === true;
+    going += Number(counts) - Number(this.counts ?? false);
+    this.counts = counts;
+  }
+
+  // Ask again though the job had ended: somebody may have let it go on.
+  wake() {
+    if (!this.waiting) this.ask();
+  }
+
+  async ask() {
+    this.waiting = false;
+    if (!this.users || this.asking) return;
+    this.asking = true;
+    let pause = this.news?.steps?.length < 2 ? SOON : EVERY * Math.max(1, going);
+    const begun = Date.now();
+    try {
+      const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
+      const answer = await this.fetch(this.address + version);
+      if (answer.status === 200) this.take(await answer.json());
+      else if (answer.status !== 204) pause = SELDOM;
+    } catch { pause = SELDOM; } // the server is away: the page itself says so
+    this.asking = false;
+    this.count();
+    if (this.news && !this.news.live) return;
+    // A server that takes long to answer is asked less often, yet often enough to see the end.
+    const slow = Math.min(4 * (Date.now() - begun), SLOW);
+    this.waiting = true;
+    this.wait(() => this.ask(), this.hidden() ? SELDOM : Math.max(pause, slow));
+  }
+
+  take(news) {
+    this.news = news;
+    this.dispatchEvent(new Event("news"));
+  }
+}
+
+// One run: its news, the numbers beside its pictures, and the pictures of it that are on the page.
+export class Film extends News {
+  constructor(home, run, options = {}) {
+    super(`${home}film/${run}`, options);
+    this.pictures = new Map(); // address of a picture -> Picture
+    this.values = new Frames(async ([step]) => [await text(this.fetch, `${this.address}/values/${step}`)]);
+  }
+
+  take(news) {
+    const ends = this.news?.live && !news.live;
+    this.news = news;
+    this.values.steps = news.steps;
+    for (const picture of this.pictures.values()) picture.grow(news);
+    this.dispatchEvent(new Event("news"));
+    if (ends) this.have(this.values.renew(news.steps.length - 1)); // of a run that is over it has more numbers
+  }
+
+  // The numbers at a place, or the nearest that are there, as { frame, place }; those that are missing are asked for.
+  numbers(place) {
+    if (place >= 0 && !this.values.has(place)) this.have(this.values.get(place));
+    return this.values.nearest(place);
+  }
+
+  // Say when numbers are there; where they could not be had, whoever looks at them asks again after a while.
+  have(numbers) {
+    const say = () => this.dispatchEvent(new Event("numbers"));
+    numbers.then(say, () => this.wait(say, SELDOM));
+  }
+
+  // The place of the snapshot at an epoch; null: the newest.
+  place(epoch) {
+    const epochs = this.news?.epochs ?? [];
+    return epoch === null ? epochs.length - 1 : last(epochs, epoch);
+  }
+
+  picture(key, view, overTime) {
+    const address = `${this.address}/${key}`;
+    const name = `${address}?${view}`;
+    if (!this.pictures.has(name)) {
+      const picture = new Picture(address, view, overTime, this.fetch);
+      if (this.news) picture.grow(this.news);
+      this.pictures.set(name, picture);
+    }
+    return this.pictures.get(name);
+  }
+}
+
+async function text(fetch, address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.text();
+}
+
+// How many of the first snapshots a layout is made for: 1, 2, 3, 4, 6, 8, 12, 16 … so that it seldom changes.
+export function sampled(count) {
+  let of = 1;
+  while (of < count) {
+    const next = of < 3 ? of + 1 : Number.isInteger(Math.log2(of)) ? of * 1.5 : (of / 3) * 4;
+    if (next > count) break;
+    of = next;
+  }
+  return of;
+}
+
+// One picture of a run: its layout, and its frames.
+export class Picture extends EventTarget {
+  constructor(address, view, overTime, fetch) {
+    super();
+    Object.assign(this, { address, view, overTime, fetch });
+    this.layout = null;
+    this.of = 0; // snapshots of the layout that was asked for last
+    this.asked = this.shown = 0; // layouts that were asked for, and which of them is here
+    // Over training every new point makes another frame, and the one before is of no use any more.
+    this.frames = new Frames(async (steps) => (await this.text(`/${steps.join()}?${view}`)).split("\n"), overTime ? 2 : Infinity);
+  }
+
+  async text(rest) {
+    if (!this.overTime) await new Promise((go) => setTimeout(go)); // curves are drawn fast, and asked for first
+    return text(this.fetch, this.address + rest);
+  }
+
+  // Take up new snapshots or, over training, new points.
+  grow(news) {
+    const steps = this.overTime ? [news.metrics] : news.steps;
+    this.frames.steps = steps;
+    const of = news.live ? sampled(news.steps.length) : news.steps.length;
+    if (news.steps.length && of !== this.of) {
+      if (this.overTime && !this.of) this.frames.get(0).catch(() => {}); // with its layout: neither is seen alone
+      this.of = of;
+      const asked = ++this.asked;
+      this.text(`?of=${of}&${this.view}`).then((text) => {
+        if (asked < this.shown) return; // a newer one was faster
+        this.shown = asked;
+        this.layout = JSON.parse(text);
+        this.dispatchEvent(new Event("layout"));
+      }, () => { if (of === this.of) this.of = 0; });
+    }
+    this.dispatchEvent(new Event("grown"));
+  }
+}
+
+// What one page shares: its runs, their clock, what is selected in their pictures, and what is drawn at the moment.
+export class Reel {
+  constructor(home, options = {}) {
+    this.home = home;
+    this.options = options;
+    this.clock = new Clock();
+    this.selection = new Selection();
+    this.loader = new Loader();
+    this.films = new Map();
+    this.others = new Map();
+    this.seen = new Set(); // pictures in view: playing waits for their frames
+    this.clock.addEventListener("change", () => this.clock.playing && this.roll());
+  }
+
+  film(run) {
+    if (!this.films.has(run)) this.films.set(run, new Film(this.home, run, this.options));
+    return this.films.get(run);
+  }
+
+  // The news of a job of another kind.
+  news(address) {
+    if (!this.others.has(address)) this.others.set(address, new News(this.home + address, this.options));
+    return this.others.get(address);
+  }
+
+  // The runs that the slider steps through; at: where new ones are shown first, in epochs of the one that leads.
+  lead(runs, at = null, equal = "epochs") {
+    this.equal = equal;
+    if (this.leading?.join() === runs.join()) return;
+    this.follows?.();
+    this.leading = runs;
+    this.clock.epochs = [];
+    this.clock.seek(at);
+    const films = runs.map((run) => this.film(run));
+    const follow = () => this.clock.moments(this.leader.news?.epochs ?? []);
+    for (const film of films) film.addEventListener("news", follow);
+    this.follows = () => films.forEach((film) => film.removeEventListener("news", follow));
+    follow();
+  }
+
+  // The run that reaches furthest, by what is equal among them: the clock's epochs are those of this one.
+  get leader() {
+    const reach = (film) => (film.news?.epochs.at(-1) ?? -1) * (this.equal === "seconds" ? film.news?.pace ?? 1 : 1);
+    return (this.leading ?? []).map((run) => this.film(run)).reduce((a, b) => (reach(b) > reach(a) ? b : a));
+  }
+
+  // The place of a run's snapshot at an epoch of the run that leads, or after as many seconds as that had worked.
+  place(film, epoch = this.clock.at) {
+    if (epoch === null || this.equal !== "seconds" || !film.news?.pace || !this.leader.news?.pace) return film.place(epoch);
+    return film.place((epoch * this.leader.news.pace) / film.news.pace);
+  }
+
+  // A picture is in view, or no longer: while it is, its frames are fetched ahead, those that come later too.
+  watch(shot, inView) {
+    if (inView === this.seen.has(shot)) return;
+    const { picture } = shot;
+    if (inView) {
+      this.seen.add(shot);
+      shot.plan ??= () => this.loader.plan(picture.frames);
+      picture.addEventListener("grown", shot.plan);
+      this.loader.add(picture.frames);
+    } else {
+      this.seen.delete(shot);
+      picture.removeEventListener("grown", shot.plan);
+      this.loader.remove(picture.frames);
+    }
+  }
+
+  // Whether every picture in view has its frame at the clock's place, which is asked for where it has not.
+  ready(place) {
+    const epoch = this.clock.epochs[place];
+    let whole = true;
+    for (const { film, picture } of this.seen) {
+      if (picture.overTime) continue;
+      const own = this.place(film, epoch);
+      if (own >= 0 && !picture.frames.has(own)) {
+        whole = false;
+        picture.frames.get(own).catch(() => {});
+      }
+    }
+    return whole;
+  }
+
+  roll() {
+    if (this.rolling) return;
+    this.rolling = true;
+    const next = globalThis.requestAnimationFrame ?? ((call) => setTimeout(() => call(performance.now()), 16));
+    const turn = () => {
+      this.clock.tick(performance.now(), (place) => this.ready(place));
+      if (this.clock.playing) next(turn);
+      else this.rolling = false;
+    };
+    next(turn);
+  }
+}
+
+let reel;
+
+// The reel of this tab; benchmarks read in it which frames are there.
+export function shared(home) {
+  return globalThis.kernlabReel = reel ??= new Reel(home);
+}

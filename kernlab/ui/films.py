@@ -1,0 +1,333 @@
+"""What the browser asks of a run while it plays: what is new, the layout of a picture, its frame at a snapshot.
+
+    GET film/RUN?version=V                          news; 204 where nothing is newer than version V
+    GET news/KIND/ID?version=V                      the same of a comparison or reproduction
+    GET film/RUN/values/STEP                        the numbers of a snapshot
+    GET film/RUN/PICTURE?of=N&look=…                layout over the first N snapshots
+    GET film/RUN/PICTURE/STEP,STEP,…?look=…         frames at snapshots, one a line: they never change, so the browser
+                                                    keeps them; a line is empty where the picture cannot be drawn
+
+The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news:
+a browser opens six connections to a server for all its tabs, and a seventh tab would get nothing at all.
+
+Another process draws, so that a training in this one is not slowed down; what it has drawn is kept with the run.
+Nothing of it is readable for another site: no answer allows a foreign origin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from kernlab import __version__, processes
+from kernlab.errors import KernlabError, StoreError, UnknownNameError
+from kernlab.files import replacing
+from kernlab.jobs import manager
+from kernlab.pictures.gallery import PICTURES
+from kernlab.runs.layout import is_id
+from kernlab.spec import RunSpec
+from kernlab.ui.news import News, comparison_news, import_news, news, preview_news, reproduction_news, values
+from kernlab.ui.previews import PREFIX, Preview, made, name_of
+from kernlab.ui.watch import Watch
+
+__all__ = ["preview", "routes", "warm"]
+
+_FRESH = 0.1  # seconds that one look at a run serves every tab,
+_SOON = 0.02  # and while it begins
+_CHANGING = {"Cache-Control": "no-store"}
+_KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
+_AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
+_ROOM = 64 * 2**20  # bytes of frames that are kept with one run
+
+
+def routes(base: str) -> list[BaseRoute]:
+    """The routes for ``st.App``."""
+    return [
+        Route(f"{base}/news/{{kind}}/{{id}}", _news_of_a_job),
+        Route(f"{base}/film/{{run}}", _news_of_a_run),
+        Route(f"{base}/film/{{run}}/values/{{step:int}}", _values),
+        Route(f"{base}/film/{{run}}/{{picture}}", _layout),
+        Route(f"{base}/film/{{run}}/{{picture}}/{{steps}}", _frames),
+    ]
+
+
+# -- news ------------------------------------------------------------------------------------------------------
+
+
+class _Look(NamedTuple):
+    time: float
+    watch: Watch
+    news: News
+
+
+_looks: OrderedDict[str, _Look] = OrderedDict()
+_looking = threading.Lock()
+
+
+def _look(run_id: str) -> _Look:
+    with _looking:
+        seen = _looks.get(run_id)
+        begins = seen is not None and len(seen.watch.snapshots.steps) < 2
+        if seen is None or time.monotonic() - seen.time > (_SOON if begins else _FRESH):
+            watch = seen.watch if seen else Watch(manager().trainings, run_id)
+            watch.refresh()
+            seen = _looks[run_id] = _Look(time.monotonic(), watch, news(watch))
+            while len(_looks) > 64:
+                _looks.popitem(last=False)
+        return seen
+
+
+def _job(kind: str, id: str) -> News:
+    jobs = manager()
+    if kind == "comparison":
+        return comparison_news(jobs.comparisons, id)
+    if kind == "reproduction":
+        return reproduction_news(jobs.reproductions, id)
+    if kind == "import":
+        return import_news(jobs.imports, id)
+    raise UnknownNameError.among("kind of job", kind, ["comparison", "reproduction", "import"])
+
+
+async def _answered(request: Request, look: Callable[[], News]) -> Response:
+    """The news; 204 where the browser has them, and 404 with the reason where there are none."""
+    try:
+        found = await asyncio.to_thread(look)
+    except KernlabError as error:
+        return JSONResponse({"error": str(error)}, 404)
+    if request.query_params.get("version") == found.version:
+        return Response(status_code=204, headers=_CHANGING)
+    return JSONResponse(found.facts, headers=_CHANGING)
+
+
+async def _news_of_a_run(request: Request) -> Response:
+    run = request.path_params["run"]
+    return await _answered(request, lambda: preview_news(_preview(run)) if _foreseen(run) else _look(run).news)
+
+
+async def _news_of_a_job(request: Request) -> Response:
+    kind, id = (request.path_params[name] for name in ("kind", "id"))  # others are those of routes above this one
+    return await _answered(request, lambda: _job(kind, id))
+
+
+async def _values(request: Request) -> Response:
+    run_id, step = request.path_params["run"], request.path_params["step"]
+    return await _answered(request, lambda: News("", values(_look(run_id).watch, step)))
+
+
+# -- layouts and frames ----------------------------------------------------------------------------------------
+
+
+async def _layout(request: Request) -> Response:
+    view = dict(request.query_params)
+    of = view.pop("of", "")
+    return await _drawn(request, "layout", view, [int(of) if of.isdecimal() else 1])
+
+
+async def _frames(request: Request) -> Response:
+    steps = request.path_params["steps"].split(",")
+    if len(steps) > _AT_ONCE or not all(step.isdecimal() for step in steps):
+        return JSONResponse({"error": f"Frames are asked for by 1 to {_AT_ONCE} steps with commas between."}, 404)
+    return await _drawn(request, "frame", dict(request.query_params), [int(step) for step in steps])
+
+
+async def _drawn(request: Request, what: str, view: dict[str, str], numbers: list[int]) -> Response:
+    name, key = request.path_params["run"], request.path_params["picture"]
+    if not is_id(name):
+        return JSONResponse({"error": "There is no such run."}, 404)
+    try:
+        parts = await asyncio.to_thread(_parts, name, what, key, view, numbers)
+    except KernlabError as error:
+        return JSONResponse({"error": str(error)}, 404)
+    except BrokenProcessPool:
+        _close()
+        return JSONResponse({"error": "The process that draws has ended; it is started again."}, 503)
+    packed = parts[0] if len(parts) == 1 else gzip.compress(b"\n".join(map(gzip.decompress, parts)), 1)
+    keep = _KEPT if all(parts) else _CHANGING
+    return Response(packed, media_type="application/json", headers={**keep, "Content-Encoding": "gzip"})
+
+
+def _parts(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]) -> list[bytes]:
+    """Layouts or frames, compressed: those that are kept, and the others drawn in one go."""
+    if _foreseen(run_id):
+        drawn: list[bytes] = (
+            _pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers).result()
+        )
+        return drawn
+    store = manager().trainings.store
+    files = [_file(store.folder(run_id).films, what, key, view, number) for number in numbers]
+    parts = {number: _read(file) for number, file in zip(numbers, files, strict=True)}
+    if missing := [number for number, packed in parts.items() if packed is None]:
+        made = _drawn_elsewhere(str(store.root), what, run_id, key, view, missing, len(numbers) == 1)
+        parts |= zip(missing, made, strict=True)
+        for number, file in zip(numbers, files, strict=True):
+            if number in missing and (packed := parts[number]):
+                _keep(file, packed)
+    return [packed or b"" for packed in parts.values()]
+
+
+def _file(folder: Path, what: str, key: str, view: dict[str, str], number: int) -> Path | None:
+    """Where a layout or frame is kept with its run; None: it is not kept."""
+    picture = PICTURES.get(key)
+    if picture is None or picture.over_time:  # such a frame changes with every new point
+        return None
+    used = {name: text for name, text in sorted(view.items()) if name in (*picture.uses, "reference")}
+    digest = hashlib.sha256(json.dumps([__version__, key, used]).encode()).hexdigest()[:16]
+    return folder / f"{key}-{digest}" / f"{what}-{number}.json.gz"
+
+
+def _read(file: Path | None) -> bytes | None:
+    with suppress(OSError):
+        return file.read_bytes() if file else None
+    return None
+
+
+_sizes: dict[Path, int] = {}  # bytes of a run's films, measured once and then counted
+
+
+def _keep(file: Path | None, packed: bytes) -> None:
+    """Keep what was drawn, while the run's films have room; a store that refuses is no reason to show nothing."""
+    if file is None:
+        return
+    folder = file.parents[1]
+    with suppress(OSError):
+        if folder not in _sizes:
+            _sizes[folder] = sum(each.stat().st_size for each in folder.rglob("*.gz"))
+        if _sizes[folder] > _ROOM:
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as out:
+            out.write(packed)
+        _sizes[folder] += len(packed)
+
+
+# -- the process that draws ------------------------------------------------------------------------------------
+
+_process: Executor | None = None
+_starting = threading.Lock()
+
+
+def _pool() -> Executor:
+    global _process
+    with _starting:
+        if _process is None:
+            _process = processes.pool(1)
+        return _process
+
+
+def _close() -> None:
+    global _process
+    with _starting:
+        if _process is not None:
+            _process.shutdown(wait=False)
+            _process = None
+
+
+def _drawn_elsewhere(*work: Any) -> list[bytes]:
+    """Layouts or frames, drawn by the other process."""
+    packed: list[bytes] = _pool().submit(_work, *work).result()
+    return packed
+
+
+def warm() -> None:
+    """Start the process that draws, and let it load what the first picture needs."""
+    with suppress(BrokenProcessPool):
+        _pool().submit(_ready).result()
+
+
+def _ready() -> None:
+    import kernlab.pictures.frames  # noqa: F401
+    from kernlab.training import trainer  # noqa: F401
+
+
+# -- previews --------------------------------------------------------------------------------------------------
+
+_previews: OrderedDict[str, Preview] = OrderedDict()
+
+
+def preview(spec: RunSpec) -> Preview:
+    """What a run of ``spec`` would start from; it is made by the process that draws.
+
+    Raises:
+        KernlabError: such a run cannot be started.
+    """
+    name = name_of(spec)
+    if name not in _previews:
+        try:
+            _previews[name] = _pool().submit(_begun, spec.to_dict()).result()
+        except BrokenProcessPool:
+            _close()
+            raise StoreError(
+                "the process that draws must be alive", "it has ended", "load the page again: it is started anew"
+            ) from None
+        while len(_previews) > 64:
+            _previews.popitem(last=False)
+    return _previews[name]
+
+
+def _foreseen(name: str) -> bool:
+    """Whether a name is that of a preview."""
+    return name.startswith(PREFIX)
+
+
+def _preview(name: str) -> Preview:
+    if name not in _previews:
+        raise UnknownNameError("a preview must belong to a page that is open", name, "load the page again")
+    return _previews[name]
+
+
+def _begun(spec: dict[str, Any]) -> Preview:
+    """What the other process does for a preview."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    return made(spec)
+
+
+def _work_on_preview(
+    spec: dict[str, Any], what: str, key: str, view: dict[str, str], numbers: list[int]
+) -> list[bytes]:
+    from kernlab.pictures import frames
+
+    run = made(spec)
+    return [gzip.compress(getattr(frames, what)(run, key, view, number), 5) for number in numbers]
+
+
+_films: dict[str, Any] = {}
+
+
+def _work(
+    root: str, what: str, run_id: str, key: str, view: dict[str, str], numbers: list[int], strict: bool
+) -> list[bytes]:  # fmt: skip
+    """What the other process does; what cannot be drawn is empty, or strictly an error."""
+    if root not in _films:
+        from threadpoolctl import threadpool_limits
+
+        from kernlab.pictures.frames import Films
+        from kernlab.runs.store import Store
+
+        threadpool_limits(1)  # the matrices behind pictures are small
+        _films[root] = Films(Store(Path(root)))
+    made = []
+    for number in numbers:
+        try:
+            made.append(getattr(_films[root], what)(run_id, key, view, number))
+        except KernlabError:
+            if strict:
+                raise
+            made.append(b"")
+    return [gzip.compress(each, 5) if each else each for each in made]

@@ -1,0 +1,33 @@
+"""What every page has beside its own: definitions of its words, the look for a lecture, and lists of scenes.
+
+One component in the head of the page brings the modules of ``page/`` into the browser, which do all of it: no script of
+a page runs for it.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kernlab.ui import glossary, jobs
+from kernlab.ui.assets import loader
+from kernlab.ui.pages import PAGES
+from kernlab.ui.state import SHARED
+
+__all__ = ["head"]
+
+_component = st.components.v2.component("kernlab_page", js=loader("page.mjs"), isolate_styles=False)
+_scenes = st.components.v2.component("kernlab_scenes", js=loader("scenes.mjs"), isolate_styles=False)
+
+
+def head() -> None:
+    """Put what every page has into its head."""
+    jobs.head()
+    _component(key="page-head", data={"words": glossary.address(), "pages": [page.name for page in PAGES]})
+
+
+def _list_scenes(address: str) -> None:
+    """The list of scenes in the Share popover, to which the page can be added."""
+    _scenes(key="scenes", data={"address": address})
+
+
+SHARED["scenes"] = _list_scenes

@@ -1,0 +1,152 @@
+"""What the server answers beside Streamlit's own addresses, and what it loads before the first visitor needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import Receive, Scope, Send
+from threadpoolctl import threadpool_limits
+
+from kernlab.ui import assets, glossary, jobs, miniature, rooms
+from kernlab.ui.pages import PAGES
+
+__all__ = ["MAIN", "lifespan", "routes"]
+
+#: The script behind every page address.
+MAIN = Path(__file__).with_name("main.py")
+
+#: What Streamlit's browser code asks for to find its server.
+_PROBES = ("health", "host-config")
+
+
+#: Modules that a page asks for when it stands, or when a person opens something.
+_LATER = ("words.mjs", "glossary.mjs", "scenes.mjs", "draw.js", "brush.mjs")
+
+#: A page that is opened for a lecture has the look of it from the first paint on (page/present.mjs).
+_PRESENT = (
+    'if (new URLSearchParams(location.search).get("present") === "1") '
+    'document.documentElement.classList.add("kl-present")'
+)
+
+
+@cache
+def _frame() -> str:
+    """Streamlit's index.html, which learns at once where its server is, and which of our files it will need.
+
+    Left alone, it looks for the server below the page's own address first, and again after a tenth of a second one
+    level up. Plotly's code comes after all that the heading needs.
+    """
+    head = (
+        f"<script>window.__streamlit = {{ BACKEND_BASE_URL: {assets.HOME} }}; {_PRESENT}</script>"
+        + "".join(
+            f'<link rel="modulepreload" href="./{assets.url(name)}">'
+            for name in sorted(assets.MODULES)
+            if name not in _LATER
+        )
+        + f'<link rel="preload" as="script" fetchpriority="low" href="./{assets.url("plotly.js")}"></head>'
+    )
+    return files("streamlit").joinpath("static", "index.html").read_text("utf-8").replace("</head>", head, 1)
+
+
+async def _page(request: Request) -> Response:
+    return HTMLResponse(_frame(), headers={"Cache-Control": "no-cache"})
+
+
+async def _above(request: Request) -> Response:
+    """Say that no server is below a page's address.
+
+    Should Streamlit's browser code not know where its server is, it looks there first, then one level up. A status of
+    300 sends it there like 404 does, but is no error in the browser's console.
+    """
+    return Response("The server is one level up.", status_code=300)
+
+
+def _base() -> str:
+    """The path below which the app is served: "" or "/path"."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+class _Later:
+    """Routes of a module that is imported with the first question: it needs torch, and the Home page does not."""
+
+    def __init__(self, module: str, base: str) -> None:
+        self.module, self.base, self.router = module, base, Router()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self.router.routes:
+            module = await asyncio.to_thread(importlib.import_module, self.module)
+            self.router = Router(module.routes(self.base))
+        await self.router(scope, receive, send)
+
+
+def routes() -> list[BaseRoute]:
+    """The routes for ``st.App``."""
+    base = _base()
+    return [
+        *assets.routes(base),
+        *glossary.routes(base),
+        *jobs.routes(base),
+        *miniature.routes(base),
+        *rooms.routes(base),
+        *(Route(f"{base}/{kind}/{{rest:path}}", _Later("kernlab.ui.films", base)) for kind in ("film", "news")),
+        *(Route(f"{base}/densities{rest}", _Later("kernlab.ui.densities", base)) for rest in ("", "/{rest:path}")),
+        *(Route(address, _page) for address in (base or "/", *(f"{base}/{page.name}" for page in PAGES))),
+        *(Route(f"{base}/{page.name}/_stcore/{probe}", _above) for page in PAGES if page.name for probe in _PROBES),
+    ]
+
+
+#: Seconds that the first page has for itself, before torch is imported: both need the interpreter.
+_ALONE = 3.0
+
+
+def _warm() -> None:
+    """Load what the first visitor would wait for, then keep it out of every later garbage collection."""
+    from kernlab.ui import films
+
+    threading.Thread(target=films.warm, name="warm-films", daemon=True).start()
+    assets.pack()
+    for module in ("kernlab.ui.live", "kernlab.ui.setup", "kernlab.ui.transport"):
+        importlib.import_module(module)
+    from kernlab.spec import RunSpec
+    from kernlab.training.trainer import fit
+
+    # A few steps on a few points: torch and scikit-learn load much of themselves at the first use.
+    fit(RunSpec.of("ASKL", "digits", n_features=8, epochs=1, batch_size=512))
+    # The scenes of the lessons, so that the first of a class waits for none.
+    for lesson in importlib.import_module("kernlab.lessons").shelf().lessons.values():
+        lesson.computation.at(**lesson.values)
+    gc.collect()
+    gc.freeze()
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Warm up after the first requests instead of before them."""
+
+    async def warm() -> None:
+        await asyncio.sleep(_ALONE)
+        await asyncio.to_thread(_warm)
+
+    # A training step is a hundred short calls, each of which has to get the interpreter back from a page that is
+    # being drawn: let it wait half a millisecond for that, not Python's usual five.
+    sys.setswitchinterval(5e-4)
+    # The matrices behind pictures are small: a second thread makes them slower, and where something trains on the
+    # other cores a hundred times slower.
+    threadpool_limits(1, user_api="blas")
+    warming = asyncio.create_task(warm())
+    yield
+    warming.cancel()

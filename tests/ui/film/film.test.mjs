@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Film, Reel, sampled } from "../../../kernlab/ui/film/film.mjs";
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+const json = (body, status = 200) => ({ status, ok: status < 400, json: async () => body, text: async () => JSON.stringify(body) });
+
+// A server whose run grows by a snapshot at every question.
+function server(total) {
+  const run = { count: 1, layouts: [], frames: [], questions: 0, more: (count) => { total = count; } };
+  run.fetch = async (address) => {
+    const parts = address.split("?")[0].split("film/")[1].split("/");
+    if (parts.length === 1) {
+      run.questions++;
+      const news = { version: `v${run.count}`, live: run.count < total, metrics: run.count, steps: [], epochs: [] };
+      for (let i = 0; i < run.count; i++) { news.steps.push(10 * i); news.epochs.push(i); }
+      run.count = Math.min(run.count + 1, total);
+      return json(news);
+    }
+    if (parts.length === 2) {
+      run.layouts.push(Number(new URLSearchParams(address.split("?")[1]).get("of")));
+      return json({ traces: {}, layout: { of: run.layouts.at(-1) } });
+    }
+    const steps = parts[2].split(",").map(Number);
+    run.frames.push(...steps);
+    return { ...json(), text: async () => steps.map((step) => JSON.stringify({ traces: {}, layout: { step } })).join("\n") };
+  };
+  return run;
+}
+
+test("a layout is made for few counts of snapshots, the last of them never above the count", () => {
+  const found = [...new Set(Array.from({ length: 200 }, (_, i) => sampled(i + 1)))];
+  assert.deepEqual(found, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]);
+  for (let count = 1; count < 300; count++) assert.ok(sampled(count) <= count && sampled(count) > count / 2);
+});
+
+test("a run is followed to its end and then left alone", async () => {
+  const there = server(9);
+  const calls = [];
+  const film = new Film("/", "r", { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => false });
+  film.use();
+  for (let i = 0; i < 40; i++) { await settled(); calls.shift()?.(); }
+  assert.equal(film.news.steps.length, 9);
+  assert.equal(there.questions, 9);
+  assert.equal(film.place(null), 8);
+  assert.equal(film.place(3.7), 3);
+});
+
+test("a run that goes on after its end is followed again once somebody knows", async () => {
+  const there = server(3);
+  const calls = [];
+  const film = new Film("/", "r", { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => false });
+  film.use();
+  for (let i = 0; i < 9; i++) { await settled(); calls.shift()?.(); }
+  assert.equal(there.questions, 3);
+  there.more(5);
+  film.wake();
+  film.wake();
+  for (let i = 0; i < 9; i++) { await settled(); calls.shift()?.(); }
+  assert.equal(film.news.steps.length, 5);
+});
+
+test("nobody is asked for a run that no element follows any more", async () => {
+  const there = server(100);
+  const calls = [];
+  const film = new Film("/", "r", { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => false });
+  const leave = film.use();
+  await settled();
+  leave();
+  calls.shift()();
+  await settled();
+  assert.equal(there.questions, 1);
+});
+
+test("a server that is away is asked again later, and the run goes on", async () => {
+  const there = server(3);
+  let away = true;
+  const waits = [];
+  const fetch = async (address) => { if (away) throw new TypeError("away"); return there.fetch(address); };
+  const film = new Film("/", "r", { fetch, wait: (call, time) => waits.push([call, time]), hidden: () => false });
+  film.use();
+  await settled();
+  assert.ok(waits[0][1] >= 5000);
+  away = false;
+  for (let i = 0; i < 9; i++) { waits.shift()?.[0](); await settled(); }
+  assert.equal(film.news.steps.length, 3);
+});
+
+test("a picture takes the layout of the count it has, and keeps its frames", async () => {
+  const there = server(9);
+  const calls = [];
+  const film = new Film("/", "r", { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => false });
+  const picture = film.picture("density", "look=a", false);
+  assert.equal(film.picture("density", "look=a", false), picture);
+  film.use();
+  for (let i = 0; i < 40; i++) { await settled(); calls.shift()?.(); }
+  assert.deepEqual(there.layouts, [1, 2, 3, 4, 6, 8, 9]);
+  assert.equal(picture.layout.layout.of, 9);
+  await picture.frames.get(4);
+  await picture.frames.get(4);
+  assert.deepEqual(there.frames, [40]);
+});
+
+test("the frames of what is in view are fetched ahead, and none of what is not", async () => {
+  const there = server(9);
+  const reel = new Reel("/", { fetch: there.fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });
+  const film = reel.film("r");
+  const [shown, hidden] = ["density", "gram"].map((key) => ({ film, picture: film.picture(key, "", false) }));
+  reel.watch(shown, true); // before anything is known of the run
+  reel.watch(hidden, true);
+  reel.watch(hidden, false);
+  film.use();
+  for (let i = 0; i < 200 && shown.picture.frames.have.size < 9; i++) await settled();
+  assert.equal(shown.picture.frames.have.size, 9);
+  assert.equal(hidden.picture.frames.have.size, 0);
+});
+
+test("playing waits for the frames of the pictures in view", async () => {
+  const reel = new Reel("/", { fetch: server(4).fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });
+  reel.lead(["r"]);
+  const film = reel.film("r");
+  film.use();
+  while ((film.news?.steps.length ?? 0) < 4) await settled();
+  const picture = film.picture("density", "", false);
+  reel.seen.add({ film, picture });
+  assert.equal(reel.ready(2), false);
+  await settled();
+  assert.equal(reel.ready(2), true);
+  reel.clock.speed = 8;
+  reel.clock.play(performance.now());
+  const begun = Date.now();
+  while (reel.clock.playing && Date.now() - begun < 5000) await settled();
+  assert.equal(reel.clock.playing, false);
+});
+
+test("numbers are had once, again where that failed, and anew when the run is over", async () => {
+  const [calls, asked] = [[], []];
+  let broken = true;
+  const fetch = async (address) => {
+    asked.push(Number(address.split("values/")[1]));
+    return broken ? json({ error: "no" }, 404) : json({ over: !film.news.live });
+  };
+  const film = new Film("/", "r", { fetch, wait: (call) => calls.push(call) });
+  const seen = [];
+  film.addEventListener("numbers", () => seen.push(film.numbers(1)));
+  film.take({ live: true, steps: [0, 10], epochs: [0, 1] });
+  assert.equal(film.numbers(1), null);
+  await settled();
+  assert.deepEqual([asked, seen], [[10], []]);
+  broken = false;
+  calls.pop()(); // later
+  await settled();
+  assert.deepEqual(seen.at(-1), { frame: { over: false }, place: 1 });
+  film.numbers(1);
+  assert.deepEqual(asked, [10, 10]);
+  film.take({ live: false, steps: [0, 10], epochs: [0, 1] });
+  assert.deepEqual(film.numbers(1), { frame: { over: false }, place: 1 }); // until the others are there
+  await settled();
+  assert.deepEqual(seen.at(-1), { frame: { over: true }, place: 1 });
+  assert.deepEqual(asked, [10, 10, 10]);
+});

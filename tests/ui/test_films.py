@@ -1,0 +1,202 @@
+"""Films: what the browser asks of a run is what Python draws, is kept, and is a sentence where it cannot be had."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from opening import until
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from kernlab.errors import KernlabError
+from kernlab.jobs import manager
+from kernlab.pictures import film
+from kernlab.pictures.frames import Films, to_json
+from kernlab.pictures.gallery import offered, seen
+from kernlab.pictures.recorded import RecordedRun
+from kernlab.runs.store import Curve, Metrics, Snapshots
+from kernlab.spec import RunSpec
+from kernlab.ui import films
+
+MODULES = Path(__file__).parent / "film"
+node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("films")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNLAB_HOME", str(root))
+        yield manager().trainings
+
+
+@pytest.fixture(scope="module")
+def run(jobs):
+    spec = RunSpec.of("ASKL", "moons", n_features=16, epochs=3, batch_size=64, device="cpu", compile="off")
+    run_id = jobs.submit(spec)
+    assert jobs.wait(run_id).status == "finished"
+    return run_id
+
+
+@pytest.fixture
+def client(jobs, monkeypatch):
+    monkeypatch.setattr(films, "_drawn_elsewhere", films._work)  # this very process, so that its errors are seen
+    return TestClient(Starlette(routes=films.routes("")))
+
+
+@node
+def test_the_modules_of_films():
+    """The browser's own tests, which need no browser."""
+    done = subprocess.run(["node", "--test", str(MODULES)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_snapshot_is_seen_before_its_metrics(jobs, run, monkeypatch):
+    """A run that trains writes between two questions of whoever looks at it; the browser keeps what it is answered."""
+    store = jobs.store
+    whole, shots = store.metrics(run), store.snapshots(run)
+    read = []
+
+    def until(step):
+        curves = {}
+        for name, curve in whole.curves.items():
+            end = int((curve.steps <= step).sum())
+            curves[name] = Curve(curve.steps[:end], curve.epochs[:end], curve.values[:end])
+        return curves
+
+    def grown():
+        read.append(None)
+        return min(len(read), len(shots.steps))
+
+    def snapshots(_):
+        count = grown()
+        return Snapshots(shots.steps[:count], shots.epochs[:count])
+
+    monkeypatch.setattr(store, "snapshots", snapshots)
+    monkeypatch.setattr(store, "metrics", lambda *_: Metrics(until(shots.steps[grown() - 1]), 0, True))
+    seen = RecordedRun(store, run)
+    for _ in range(len(shots.steps)):
+        seen.refresh()
+        moment = seen.moment()
+        values = {name: curve.values[-1] for name, curve in until(moment.step).items() if len(curve.values)}
+        assert moment.values == values
+
+
+def test_news_tell_the_snapshots_and_nothing_twice(client, jobs, run):
+    news = client.get(f"/film/{run}")
+    body = news.json()
+    shots = jobs.store.snapshots(run)
+    assert (body["steps"], body["epochs"]) == (shots.steps.tolist(), shots.epochs.tolist())
+    assert (body["live"], body["done"]) == (False, 1.0)
+    assert "finished" in body["words"].lower()
+    assert client.get(f"/film/{run}", params={"version": body["version"]}).status_code == 204
+    assert client.get(f"/film/{run}", params={"version": "another"}).status_code == 200
+
+
+def test_a_frame_is_what_python_draws_and_is_drawn_once(client, jobs, run, monkeypatch):
+    recorded = RecordedRun(jobs.store, run)
+    recorded.refresh()
+    step = int(recorded.snapshots.steps[1])
+    answer = client.get(f"/film/{run}/density/{step}")
+    at = seen(recorded)._replace(moment=recorded.moment(float(recorded.snapshots.epochs[1])))
+    picture = next(each for each in offered("overview", at) if each.key == "density")
+    assert answer.json() == json.loads(to_json(film.frame(picture, at)._asdict()))
+    assert "immutable" in answer.headers["Cache-Control"]
+    monkeypatch.setattr(films, "_drawn_elsewhere", None)  # nobody draws any more
+    assert client.get(f"/film/{run}/density/{step}").json() == answer.json()
+
+
+def test_several_frames_come_in_one_answer_and_only_those_that_are_missing_are_drawn(client, jobs, run, monkeypatch):
+    steps = jobs.store.snapshots(run).steps.tolist()
+    assert len(steps) > 2
+    alone = [client.get(f"/film/{run}/lengths/{step}").text for step in steps[:2]]
+    asked = []
+
+    def drawn(*work):
+        asked.append(work[-2])
+        return films._work(*work)
+
+    monkeypatch.setattr(films, "_drawn_elsewhere", drawn)
+    answer = client.get(f"/film/{run}/lengths/{steps[1]},{steps[2]},{steps[0]}")
+    assert asked == [[steps[2]]]
+    lines = answer.text.split("\n")
+    assert [lines[0], lines[2]] == alone[::-1]
+    assert lines[1] == client.get(f"/film/{run}/lengths/{steps[2]}").text
+    assert asked == [[steps[2]]]
+    # Of a snapshot that cannot be drawn the line is empty, and the others come nevertheless.
+    assert client.get(f"/film/{run}/lengths/{steps[0]},999999").text.split("\n") == [alone[0], ""]
+
+
+def test_curves_end_where_time_does_though_their_layout_is_of_earlier_snapshots(client, jobs, run):
+    steps, epochs = jobs.store.snapshots(run)
+    last = float(epochs[-1])
+    version = client.get(f"/film/{run}").json()["metrics"]
+    for picture in ("objective", "metric"):
+        axis = client.get(f"/film/{run}/{picture}/{version}").json()["layout"]["xaxis"]
+        assert axis["range"][1] == pytest.approx(last)
+        assert axis["title"] == client.get(f"/film/{run}/{picture}?of=2").json()["layout"]["xaxis"]["title"]
+    assert "xaxis" not in client.get(f"/film/{run}/density/{steps[-1]}").json()["layout"]
+
+
+def test_a_run_that_goes_on_after_its_end_has_news_again(client, jobs):
+    run_id = jobs.submit(RunSpec.of("ASKL", "moons", n_features=8, epochs=100_000, compile="off", device="cpu"))
+    until(lambda: jobs.snapshot(run_id).step > 3)
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id).status == "stopped"
+    until(lambda: not client.get(f"/film/{run_id}").json()["live"])
+    jobs.resume_run(run_id)
+    until(lambda: client.get(f"/film/{run_id}").json()["live"])
+    jobs.cancel(run_id)
+    jobs.wait(run_id)
+
+
+def test_switches_make_another_frame(client, run, jobs):
+    step = int(jobs.store.snapshots(run).steps[-1])
+    first, second = (client.get(f"/film/{run}/density/{step}", params={"look": look}).json() for look in ("x1", "x2"))
+    assert first != second
+
+
+def test_numbers_are_those_of_the_snapshot(client, jobs, run):
+    steps = jobs.store.snapshots(run).steps
+    curve = jobs.store.metrics(run).curves["test_metric"]
+    for step in (steps[0], steps[-1]):
+        numbers = dict(client.get(f"/film/{run}/values/{step}").json()["numbers"])
+        value = curve.values[curve.steps <= step][-1]
+        assert next(text for label, text in numbers.items() if label.startswith("Test")) == f"{value:.1f} %"
+
+
+NOWHERE = """nosuchrun nosuchrun/density/0 {run}/nosuchpicture/0 {run}/density/999999 {run}/density/0?look=nowhere
+{run}/density/0?nosuchswitch=1 {run}/density/undefined {run}/density/0,x
+{run}/density/1,2,3,4,5,6,7,8,9 {run}/values/999999 ..%2F..%2Fetc/density/0 {run}/nosuchpicture?of=x"""
+
+
+@pytest.mark.parametrize("address", NOWHERE.split())
+def test_what_cannot_be_had_is_a_sentence(client, run, address):
+    answer = client.get("/film/" + address.format(run=run))
+    assert answer.status_code == 404
+    assert answer.text == "Not Found" if "%2F" in address else "error" in answer.json()
+
+
+def test_a_run_that_is_removed_takes_its_frames_along(client, jobs):
+    run_id = jobs.submit(RunSpec.of("SK", "moons", n_features=8, epochs=1, batch_size=64, device="cpu"))
+    assert jobs.wait(run_id).status == "finished"
+    assert client.get(f"/film/{run_id}/density/0").status_code == 200
+    assert list(jobs.store.folder(run_id).films.rglob("*.gz"))
+    jobs.store.purge(run_id)
+    assert not jobs.store.folder(run_id).films.exists()
+    assert client.get(f"/film/{run_id}/density/0").status_code == 404
+
+
+def test_no_other_site_may_read_an_answer(client, run):
+    answer = client.get(f"/film/{run}", headers={"Origin": "http://localhost:1"})
+    assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+def test_a_run_that_goes_on_from_a_checkpoint_has_no_frames_of_its_past(jobs, run):
+    found = Films(jobs.store)
+    with pytest.raises(KernlabError, match="snapshot at that step"):
+        found.frame(run, "density", {}, 10**6)
+    assert gzip.decompress(films._work(str(jobs.store.root), "layout", run, "density", {}, [2], True)[0])

@@ -1,0 +1,99 @@
+"""What the Train page shows before anything is trained: the beginning of the run that Train would start."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from browsing import came_to, picture, press, until, visit
+from opening import components, opened, sound
+from opening import words as texts
+
+from kernlab.data import DataSpec, load, prepare
+from kernlab.jobs import manager
+from kernlab.methods import METHODS
+from kernlab.pictures import frames
+from kernlab.pictures.base import At
+from kernlab.pictures.gallery import offered
+from kernlab.solvers import FullBatchSolver
+from kernlab.spec import RunSpec
+from kernlab.training.events import Snapshot
+from kernlab.training.trainer import begin, train
+from kernlab.ui.live import auto_words
+from kernlab.ui.previews import made
+
+SMALL = {"n_features": 30}
+CLASSES = [name for name, method in METHODS.items() if "SVR" not in name]
+
+
+def spec_of(method):
+    # Some full-batch methods choose their settings before they start, which takes them long on many inputs.
+    dataset = "iris" if isinstance(METHODS[method].solver, FullBatchSolver) else "digits"
+    return RunSpec.of(method, dataset, **{k: v for k, v in SMALL.items() if k in METHODS[method].schema()})
+
+
+@pytest.mark.parametrize("name", ["SK", "ASKL", "RFDI", "NysDI", "LKRF", "FKS-Fourier", "KRR", "SVC-rbf"])
+def test_a_preview_is_the_beginning_of_the_run(name):
+    spec = spec_of(name)
+    run = train(spec)
+    started = next(run)
+    snapshot = next(event for event in run if isinstance(event, Snapshot))
+    run.close()
+    foreseen, first = begin(spec)
+    if not isinstance(spec.method.solver, FullBatchSolver):  # the settings of others are chosen before they start
+        assert foreseen.spec == started.spec
+    for mine, its in ((foreseen.arrays, started.arrays), (first.arrays, snapshot.arrays)):
+        assert mine.keys() <= its.keys()
+        for key, value in mine.items():
+            np.testing.assert_array_equal(value, its[key], err_msg=key)
+    assert foreseen.arrays.keys() == started.arrays.keys()
+    for fact in ("n_train", "n_held", "n_test", "d", "K", "compiled_from", "class_rows"):
+        assert foreseen.facts[fact] == started.facts[fact]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_picture_of_a_preview_is_drawn(name):
+    run = made(spec_of(name).to_dict())
+    at = At(run, run.moment())
+    shown = offered("preview", at)
+    assert {"data", "balance"} <= {each.key for each in shown}
+    for each in shown:
+        assert json.loads(frames.layout(run, each.key, {}, 1))
+        assert json.loads(frames.frame(run, each.key, {}, 0))
+    assert "training rows" in auto_words(RunSpec.from_dict(run.run.spec), run)
+
+
+def test_classes_are_counted_on_the_training_part():
+    spec = RunSpec.of("SK", "wine")
+    data = prepare(load("wine"), DataSpec(dataset="wine"), 0)
+    assert made(spec.to_dict()).facts["class_rows"] == np.bincount(data.y_train).tolist()
+
+
+def test_a_preview_is_no_run_and_a_page_shows_it():
+    before = manager().trainings.store.list()
+    app = sound(opened("train", dataset="moons", method="ASKL", n_features="20"))
+    assert {"data", "density", "kernel_surface", "random_functions", "balance"} <= set(components(app, "chart"))
+    assert "Learning rate η 0.01" in texts(app, "caption")
+    assert manager().trainings.store.list() == before
+
+
+def test_what_cannot_be_started_is_a_sentence():
+    app = opened("train", dataset="wine", method="NysDI")
+    assert not app.exception
+    assert any("more rows than there are features" in each.value for each in app.warning)
+
+
+@pytest.mark.browser
+def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
+    visit(page, server, "train?dataset=moons&method=ASKL&n_features=20&n_samples=200&epochs=3")
+    until(page, lambda: picture(page, "density") != "null")
+    before = picture(page, "density")
+    box = page.get_by_role("combobox", name=re.compile("Features D"))
+    box.fill("40")
+    box.press("Enter")
+    until(page, lambda: picture(page, "density") != before)
+    press(page, "Train")
+    came_to(page, "Finished")
+    until(page, lambda: picture(page, "function") != "null")
+    assert page.locator(".st-key-random_functions").count() == 0
+    assert server.trouble() == []

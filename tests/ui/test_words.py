@@ -1,0 +1,105 @@
+"""Definitions where one stands: by pointer, by keys and by touch; every term of every legend and label is linked."""
+
+import pytest
+from browsing import rested, shown, until, visit
+from worded import all_worded
+
+from kernlab.bench.pages import stored
+from kernlab.ui import landmarks
+from kernlab.ui.glossary import terms
+
+pytestmark = pytest.mark.browser
+
+WORDS = {term.name: term.words for term in terms()}
+
+#: The middle of the first term that is underlined in sight, in a text; null before there is one.
+FIRST = """() => {
+  for (const { startContainer, startOffset, endContainer, endOffset } of CSS.highlights.get('kl-word') ?? []) {
+    const range = document.createRange();
+    range.setStart(startContainer, startOffset);
+    range.setEnd(endContainer, endOffset);
+    const { x, y, width, height } = range.getClientRects()[0] ?? new DOMRect(), parent = startContainer.parentElement;
+    const middle = [x + width / 2, y + height / 2];
+    if (width && !parent.closest('button, a, label') && document.elementFromPoint(...middle) === parent) return middle;
+  }
+  return null;
+}"""
+
+
+@pytest.fixture(scope="module")
+def run(server):
+    return stored(server.home / "runs", "ASKL", "moons", n_features=40, n_samples=120, epochs=3, validation=0)
+
+
+def linked(page):
+    """Wait until the words of the page and of its pictures have been linked."""
+    page.locator(f".kl-chart {landmarks.LINKED}").first.wait_for(state="attached")
+
+
+def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_focus(server, page, run):
+    visit(page, server, f"train?run={run}")
+    linked(page)
+    for key in ("density", "objective"):
+        shown(page, key)
+    rested(page)
+    all_worded(page)
+    # By pointer, over a legend of a picture.
+    term = page.locator(f".st-key-objective {landmarks.LINKED}[aria-label='λ₁']")
+    term.scroll_into_view_if_needed()
+    box, meaning = term.bounding_box(), page.locator(landmarks.MEANING)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    meaning.wait_for()
+    assert meaning.inner_text() == f"λ₁\n{WORDS['λ₁']}"
+    page.keyboard.press("Escape")
+    meaning.wait_for(state="hidden")
+    # By keys: one stop of a picture, arrow keys between its terms, and a widget shows what its label means.
+    first = page.locator(f".st-key-objective {landmarks.LINKED}").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    second = page.locator(":focus").get_attribute("aria-label")
+    assert second != first.get_attribute("aria-label")
+    assert meaning.inner_text() == f"{second}\n{WORDS[second]}"
+    assert page.locator(f".st-key-objective {landmarks.LINKED}[tabindex='0']").count() == 1
+    page.get_by_role("combobox", name="Learning rate η").focus()
+    meaning.wait_for(state="hidden")  # it came by a script, not by a key
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    until(page, lambda: WORDS["learning rate"] in meaning.inner_text())
+    # A tab of the page does what it does, and says what its word means to a pointer that rests on it, and to keys.
+    tab = page.get_by_role("radio", name="Bounds")
+    tab.hover()
+    until(page, lambda: WORDS["generalisation bound"] in meaning.inner_text())
+    page.keyboard.press("Escape")
+    tab.click()
+    page.wait_for_url(lambda url: "view=bounds" in url)
+    meaning.wait_for(state="hidden")
+    page.mouse.move(0, 0)
+    page.keyboard.press("ArrowLeft")
+    until(page, lambda: WORDS["kernel"] in meaning.inner_text())
+
+
+def test_a_tap_shows_a_definition_and_a_finger_that_rests_on_a_button_does_not_press_it(server, new_page, run):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    visit(page, server, f"train?run={run}")
+    rested(page)
+    until(page, lambda: page.evaluate(FIRST))
+    page.touchscreen.tap(*page.evaluate(FIRST))
+    meaning = page.locator(landmarks.MEANING)
+    meaning.wait_for()
+    assert page.locator(f"{landmarks.MEANING} b").inner_text() in WORDS
+    from axe_playwright_python.sync_playwright import Axe
+
+    assert Axe().run(page).response["violations"] == []
+    page.touchscreen.tap(380, 400)
+    meaning.wait_for(state="hidden")
+    tab = page.get_by_role("radio", name="Kernel")
+    tab.scroll_into_view_if_needed()
+    box, touch = tab.bounding_box(), page.context.new_cdp_session(page)
+    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    until(page, lambda: WORDS["kernel"] in meaning.inner_text())
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    rested(page)
+    assert "view=" not in page.url
+    tab.tap()
+    page.wait_for_url(lambda url: "view=kernel" in url)
