@@ -1,4 +1,4 @@
-"""Where a run computes, and with how many threads."""
+"""The device on which a run computes, and its number of threads."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ def resolve(device: str = "auto") -> torch.device:
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     if device == "auto":
         return torch.device("cuda" if cuda else "mps" if mps else "cpu")
-    there = ["auto", "cpu"]
+    known = ["auto", "cpu"]
     if cuda:
-        there += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        known += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     if mps:
-        there.append("mps")
-    if device not in there:
-        raise DeviceError(
-            "device must be one that this machine has", repr(device), f"choose one of: {', '.join(there)}"
-        )
+        known.append("mps")
+    if device not in known:
+        fix = f"choose one of: {', '.join(known)}"
+        raise DeviceError("device must be one that this machine has", repr(device), fix)
     return torch.device(device)
 
 
 def describe(device: torch.device) -> str:
-    """One line for a page: what training runs on."""
+    """A line for a page: the name of the device."""
     if device.type == "cuda":
         properties = torch.cuda.get_device_properties(device)
         return f"GPU: {properties.name}, {properties.total_memory / 2**30:.0f} GiB"
@@ -59,8 +58,7 @@ def cores() -> int:
 def one_thread() -> Iterator[None]:
     """Within it this thread computes on one core, as one of several workers does.
 
-    Sums depend on the number of threads in their last digits: with one, a result is the same on every machine
-    of a kind.
+    The last digits of a sum depend on the number of threads; with one thread they depend on the machine's kind alone.
     """
     before, token = torch.get_num_threads(), _alone.set(True)
     torch.set_num_threads(1)
@@ -72,10 +70,9 @@ def one_thread() -> Iterator[None]:
 
 
 def threads_for(flops_per_step: float) -> int:
-    """Threads for one CPU training step: one, or half of the cores where a step is large.
+    """Threads for one training step on the CPU: one for a small step, half of the cores for a large one.
 
-    Handing small steps over costs more than it gains, and threads that wait for a busy core cost more
-    still (measured: six times slower with two threads on two cores while a page is served), so half of the
-    cores stay free.
+    A small step costs more to distribute than it saves, and threads that wait for a busy core cost more still (six
+    times slower, measured with two threads on two cores while a page was served), so half of the cores stay free.
     """
     return 1 if flops_per_step < 1e8 else max(1, cores() // 2)

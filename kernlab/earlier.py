@@ -1,9 +1,9 @@
-"""What version 1 of the settings meant, for comparisons and estimators that were kept by their options alone.
+"""Options of version 1 in the terms of today, for stored comparisons and estimators.
 
-Runs and models keep every option of every part, and each part reads its own earlier versions
-(:meth:`kernlab.options.Component.upgraded`). A comparison or an estimator keeps only what was set, beside a name, so
-that what was not set is what the name meant then: spectral maps had random phases, shared by the frequencies of a
-pair, and ``n_features`` counted frequencies.
+Runs and models contain every option of every part, and each part reads its own earlier versions
+(:meth:`kernlab.options.Component.upgraded`). A comparison or an estimator contains a method's name and only the options
+that were set. The others have the defaults of version 1: spectral maps had random phases, shared by the frequencies of
+a pair, and ``n_features`` counted frequencies.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from kernlab.methods import MethodSpec
 
 __all__ = ["VERSION", "options_from_version_1"]
 
-VERSION = 2  # of what unsaid settings mean
+VERSION = 2  # of the defaults
 
 #: Ridge penalties that named methods had of their own.
 PENALTIES: Mapping[str, Mapping[str, Any]] = {name: {"ridge": 0.05} for name in ("LKRF", "LKRF-resampled")}
 
 
 def options_from_version_1(method: MethodSpec, options: Mapping[str, Any], *, named: bool = True) -> dict[str, Any]:
-    """Flat options as they were set in version 1, in the terms of today.
+    """Flat options of version 1 in the terms of today.
 
     Args:
-        method: what they change.
+        method: the method that they change.
         options: by flat key.
-        named: the method is one that a name stands for, as it is today; else it is a whole one, already read.
+        named: the method is a named one with today's defaults; otherwise all its options were stored.
 
     Raises:
-        KernlabError: an option or a value that there is not.
+        KernlabError: an unknown option or value.
     """
     changes = dict(options)
     if named:
         parts = method.switched(changes).parts
-        unsaid = {key: value for part in parts for key, value in part.defaults_of_version_1}
-        changes = {**unsaid, **PENALTIES.get(method.name, {}), **changes}
+        defaults = {key: value for part in parts for key, value in part.defaults_of_version_1}
+        changes = {**defaults, **PENALTIES.get(method.name, {}), **changes}
     whole = method.switched(changes).options()
     if "phase" not in whole:
         return changes

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree.
+"""The errors that kernlab raises, as one tree.
 
     KernlabError
     ├── UnknownNameError     no method, data set, option ... of that name (the nearest names are offered)
@@ -10,8 +10,8 @@
     ├── StoreError           a run cannot be read, written or found
     └── AppError             the app cannot be started
 
-Each message is one sentence of what must hold, then what was given, then what to change. The page
-shows it beside the widget, the command line prints it and exits with code 2, Python raises it.
+Each message says what must be true, then what was given instead, then what to change. The page shows it beside the
+widget, the command line prints it and exits with code 2, Python raises it.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class KernlabError(Exception):
     """A mistake the user can mend.
 
     Args:
-        must: what must hold, as a sentence without its full stop.
-        given: what was found instead (empty: nothing worth repeating).
+        must: what must be true, as a sentence without its full stop.
+        given: what was given instead; empty where repeating it would not help.
         fix: what to do about it, as a sentence without its full stop.
     """
 
@@ -51,7 +51,7 @@ class KernlabError(Exception):
         super().__init__(" ".join(parts))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions pickle by their args, which hold the finished sentence; keep the parts instead.
+        # Exceptions pickle by their args, which are the finished sentence; the parts are kept instead.
         return type(self), (self.must, self.given, self.fix)
 
 
@@ -62,8 +62,8 @@ class UnknownNameError(KernlabError, KeyError, ValueError):
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-        """The error for ``name`` when ``known`` are the names there are."""
-        names = sorted(known, key=str.casefold)
+        """The error for ``name``, which is none of the ``known`` names."""
+        names = sorted(filter(None, known), key=str.casefold)
         folded = {each.casefold(): each for each in names}
         near = [folded[n] for n in difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.5)]
         advice = f"did you mean {' or '.join(near)}? " if near else ""
@@ -88,7 +88,7 @@ class DeviceError(KernlabError, RuntimeError):
 
 
 class TrainingError(KernlabError, RuntimeError):
-    """Training had to stop; what it had is kept."""
+    """Training had to stop; what it had stored is kept."""
 
 
 class StoreError(KernlabError, RuntimeError):

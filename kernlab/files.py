@@ -1,4 +1,4 @@
-"""Files that several processes share: written whole or not at all, and claimed by one process at a time."""
+"""Files that several processes share: written whole or not at all, and locked by one process at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
-__all__ = ["Claim", "replacing"]
+__all__ = ["Claim", "replacing", "write"]
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     A reader sees the old file or the new one, never half of either.
 
     Raises:
-        OSError: the file cannot be written; what was there before still is.
+        OSError: the file cannot be written; its old contents stay.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
@@ -36,6 +36,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def write(path: Path, content: bytes | str) -> None:
+    """Put ``content`` (text as UTF-8) in place of what ``path`` had, as :func:`replacing` does."""
+    with replacing(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
 class Claim:
     """The right of one process to work on something, until it is released or the process ends.
 
@@ -48,7 +54,7 @@ class Claim:
 
     @classmethod
     def take(cls, path: Path) -> Claim | None:
-        """The claim on ``path``; None while somebody else has it.
+        """The claim on ``path``; None while another process has it.
 
         Raises:
             OSError: the file cannot be made.
@@ -62,20 +68,28 @@ class Claim:
 
     @staticmethod
     def state(path: Path) -> str:
-        """ "held" while a process has the claim, "abandoned" where one was killed with it, "" where nobody has it."""
+        """ "held" while a process has the claim, "abandoned" where one was killed with it, else ""."""
         if not path.exists():
             return ""
         lock = FileLock(path, timeout=0, thread_local=False)
         try:
             lock.acquire()
             lock.release()
-        except (Timeout, OSError):  # a file that cannot be locked belongs to somebody else
+        except Timeout:
             return "held"
+        except OSError:  # the file can only be read: it is locked without writing, where the system can do that
+            try:
+                import fcntl
+
+                with open(path, "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # type: ignore[attr-defined, unused-ignore]
+            except (ImportError, OSError):  # a file that cannot be locked belongs to another process
+                return "held"
         return "abandoned"
 
     def release(self, *, interrupted: bool = False) -> None:
         """Give the right back; ``interrupted`` leaves the file, as a killed process does."""
-        # The name goes first: another process that waits with the old file open looks once more before it works.
+        # The name is removed first: a process that waits with the old file open checks the name once more.
         if not interrupted:
             with suppress(OSError):
                 os.unlink(self._lock.lock_file)

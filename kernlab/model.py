@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as packed
 
-from kernlab.data import Scaler
+from kernlab import files
+from kernlab.data import Preparation, Scaler
 from kernlab.errors import DataError, StoreError
 from kernlab.heads import Head, feature_blocks
 from kernlab.methods import MethodSpec
@@ -26,13 +28,13 @@ __all__ = ["Model", "outputs"]
 def outputs(
     method: MethodSpec, params: Params, X: Float[Tensor, "n d"], head: Head | None = None
 ) -> Float[Tensor, "n K"]:
-    """f(X) for scaled inputs, block by block, by the method's head or another whose parameters these are."""
+    """f(X) for scaled inputs, block by block, by the method's head or another one with its parameters."""
     head = head or method.head
     F, start = None, 0
     for Phi in feature_blocks(method.feature_map, params, X):
         block = head.scores(params, Phi)
         if F is None:
-            # One array from the start: small results kept between large blocks would split the heap and make it grow.
+            # One array from the start: small results between large blocks would fragment the heap and make it grow.
             F = block.new_empty(len(X), block.shape[1])
         F[start : start + len(Phi)] = block
         start += len(Phi)
@@ -41,7 +43,7 @@ def outputs(
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What training leaves behind.
+    """A trained method.
 
     Attributes:
         method: the method, every "auto" resolved.
@@ -51,6 +53,7 @@ class Model:
         task: "classification" or "regression".
         names: class labels or target names, K of them.
         feature_names: d names.
+        preparation: how raw rows become inputs; None where the data set's columns are its inputs.
     """
 
     method: MethodSpec
@@ -60,20 +63,22 @@ class Model:
     task: Task
     names: tuple[str, ...]
     feature_names: tuple[str, ...]
+    preparation: Preparation | None = None
 
-    def decision_function(self, X: NDArray[Any]) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Outputs f(x), [n K]: class scores, or targets in the reported unit.
 
-        Computed in float64 whatever the training used (but for MPS, which has no such type), so that a row's
-        outputs do not depend on the rows beside it.
+        Computed in float64 whatever the training used (except on MPS, which has no such type), so that a row's
+        outputs do not depend on the other rows.
 
         Args:
-            X: inputs in their original units, [n d].
+            X: inputs in their original units, [n d]. Where the data set was prepared from a table: also raw rows of
+                that table, with words and gaps, as a frame, a list of dicts, or an array of its columns.
 
         Raises:
             DataError: no rows, the wrong number of columns, or values that are not finite numbers.
         """
-        X = np.asarray(X)
+        X = self._inputs(X)
         if X.ndim != 2 or not len(X) or X.shape[1] != len(self.feature_names):
             columns = len(self.feature_names)
             raise DataError(f"inputs must have rows of {columns} columns", f"an array of shape {X.shape}")
@@ -92,7 +97,25 @@ class Model:
             scores = outputs(self.method, params, inputs).cpu().double().numpy()
         return self.targets.inverse(scores) if self.targets else scores
 
-    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+    def _inputs(self, X: Any) -> NDArray[Any]:
+        """Rows of inputs. Raw rows have the raw columns' names, or are no array of d whole columns of numbers."""
+        if self.preparation is None:
+            return np.asarray(X)
+        first = X[0] if isinstance(X, list | tuple) and X else X
+        named = first if isinstance(first, Mapping) else getattr(X, "columns", None)
+        if named is None:
+            array = X if isinstance(X, np.ndarray) else np.asarray(X, object)
+            width = len(self.feature_names)
+            with suppress(TypeError, ValueError):
+                numbers = array.astype(np.float64)
+                if numbers.ndim != 2 or (numbers.shape[1] == width and not np.isnan(numbers).any()):
+                    return numbers
+            return self.preparation.transform(array)
+        if not set(self.preparation.columns) <= {*map(str, named)} and set(self.feature_names) <= {*map(str, named)}:
+            return np.asarray(X[list(self.feature_names)])
+        return self.preparation.transform(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
         """Class labels [n], or targets [n K] in the reported unit."""
         scores = self.decision_function(X)
         return scores if self.task == "regression" else np.asarray(self.names)[scores.argmax(axis=1)]
@@ -108,6 +131,7 @@ class Model:
             "task": self.task,
             "names": list(self.names),
             "feature_names": list(self.feature_names),
+            **({"preparation": self.preparation.to_dict()} if self.preparation else {}),
         }
         return arrays, meta
 
@@ -127,20 +151,22 @@ class Model:
             task=meta["task"],
             names=tuple(meta["names"]),
             feature_names=tuple(meta["feature_names"]),
+            preparation=Preparation.from_dict(meta["preparation"]) if meta.get("preparation") else None,
         )
 
     def save(self, path: str | Path, **more: Any) -> None:
         """Write one safetensors file: tensors, and the description as JSON. Loading it runs no code.
 
         Args:
-            path: where to.
-            more: what else is to stand in the file's metadata, each value as JSON under its own key.
+            path: the file.
+            more: further metadata of the file, each value as JSON under its own key.
         """
         arrays, meta = self.to_arrays()
         tensors = {name: torch.as_tensor(value).contiguous() for name, value in arrays.items()}
         try:
-            save_file(tensors, str(path), metadata={k: json.dumps(v) for k, v in {**more, "kernlab": meta}.items()})
-        except (OSError, SafetensorError) as error:
+            header = {k: json.dumps(v) for k, v in {**more, "kernlab": meta}.items()}
+            files.write(Path(path), packed(tensors, metadata=header))
+        except OSError as error:
             raise StoreError("the model must be writable", f"{path}: {error}", "choose another place") from None
 
     @classmethod

@@ -1,8 +1,8 @@
 """Components: frozen, validated sets of options that describe themselves.
 
-A feature map, an objective, a solver, a data generator: each is a frozen dataclass whose fields are
-its options, made with :func:`component` and :func:`option`. From those fields alone come the form on
-the page, the ``--set`` keys, the JSON of a run, the shareable link and the message for a bad value.
+A feature map, an objective, a solver, a data generator: each is a frozen dataclass whose fields are its options, made
+with :func:`component` and :func:`option`. The form on the page, the ``--set`` keys, the JSON of a run, its link and the
+message for a bad value follow from these fields.
 
     @component
     class Stationary(Component):
@@ -71,12 +71,12 @@ def option(
     """One option of a component: its default, one sentence of help and its range.
 
     Args:
-        default: the value when nothing is said.
+        default: the value of an option that is not set.
         help: one plain sentence; shown beside the widget and by the command line.
         ge, gt, le, lt: the range, for numbers.
         unit: unit of the value, if it has one.
-        advanced: belongs in the folded part of a form.
-        log: is naturally looked at on a logarithmic scale (step sizes, penalties).
+        advanced: stands in the folded part of a form.
+        log: has a logarithmic scale (step sizes, penalties).
     """
     limits = {rule: value for rule, value in (("ge", ge), ("gt", gt), ("le", le), ("lt", lt)) if value is not None}
     extra: dict[str, Any] = {"unit": unit, "advanced": advanced, "log": log, "limits": limits}
@@ -84,16 +84,16 @@ def option(
 
 
 class Option(NamedTuple):
-    """One option as forms and the command line see it.
+    """One option, as forms and the command line need it.
 
     Attributes:
         key: name of the option.
         type: "int", "float", "bool", "choice" or "text".
-        default: value when nothing is said.
+        default: value of an option that is not set.
         help: one plain sentence.
         minimum, maximum: the closed range of a number, None where it is open.
         above, below: the open range of a number (value > above, value < below).
-        choices: the values of a choice; for a number, words that are also taken ("auto").
+        choices: the values of a choice; for a number, words that are also valid ("auto").
         unit, advanced, log: as in :func:`option`.
     """
 
@@ -112,7 +112,7 @@ class Option(NamedTuple):
 
     @property
     def range(self) -> str:
-        """The values taken, in words: "a whole number from 1 to 100000, or auto"."""
+        """The valid values in words: "a whole number from 1 to 100000, or auto"."""
         words = {"int": "a whole number", "float": "a number", "bool": "true or false", "text": "text"}
         if self.type == "choice":
             return "one of " + ", ".join(self.choices)
@@ -133,7 +133,7 @@ def options_of(cls: type[Any]) -> dict[str, Option]:
     return dict(_declared(typing.cast(Any, cls)))
 
 
-@functools.cache  # a class stays as it was declared, and estimators ask thousands of times
+@functools.cache  # classes do not change, and estimators call this thousands of times
 def _declared(cls: Any) -> dict[str, Option]:
     found = {}
     for key, info in cls.__pydantic_fields__.items():
@@ -156,7 +156,7 @@ def _declared(cls: Any) -> dict[str, Option]:
 
 
 def _kind(hint: Any) -> tuple[Literal["int", "float", "bool", "choice", "text"], tuple[str, ...]]:
-    """Form type and words of an annotation: ``float | Literal["auto"]`` is a float that takes "auto"."""
+    """Form type and words of an annotation: ``float | Literal["auto"]`` is a float that may be "auto"."""
     parts = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
     parts = tuple(typing.get_args(part)[0] if typing.get_origin(part) is Annotated else part for part in parts)
     words = tuple(str(w) for part in parts if typing.get_origin(part) is Literal for w in typing.get_args(part))
@@ -167,17 +167,17 @@ def _kind(hint: Any) -> tuple[Literal["int", "float", "bool", "choice", "text"],
 
 
 class Component:
-    """Base of everything that is chosen by name and carries options.
+    """Base of the parts that are chosen by name and have options.
 
     Class attributes:
-        name: the registered name, given by the registry's file.
-        title: the field's term for it, as it stands in a heading.
+        name: the registered name.
+        title: the field's term for it, for headings.
         formula: LaTeX of what it computes.
         source: paper and equation.
         aliases: other spellings of an option, as ``alias -> (option, conversion)``; the conversion takes the value
             and the component with its other options, and its docstring says what the alias means.
-        version: of what its options mean; it stands in the JSON from 2 on. See :meth:`upgraded`.
-        defaults_of_version_1: what options meant there that were left out, where that is no longer the default.
+        version: of the meaning of its options; the JSON contains it from 2 on. See :meth:`upgraded`.
+        defaults_of_version_1: defaults of version 1 that differ from today's.
     """
 
     name: ClassVar[str] = ""
@@ -190,7 +190,7 @@ class Component:
 
     @classmethod
     def build(cls, **values: Any) -> Self:
-        """An instance from option values as they come from JSON, a link or a command line.
+        """An instance from the option values of JSON, a link or a command line.
 
         Raises:
             UnknownNameError: an option that the component does not have.
@@ -198,7 +198,9 @@ class Component:
         """
         known = options_of(cls)
         plain: dict[str, Any] = {}
-        converted: dict[str, Callable[[Any], Any]] = {}  # the scale that a γ means depends on the kernel beside it
+        converted: dict[
+            str, Callable[[Any], Any]
+        ] = {}  # they need the other options: a γ's scale depends on the kernel
         for key, value in values.items():
             if key in cls.aliases:
                 target, convert = cls.aliases[key]
@@ -207,7 +209,7 @@ class Component:
                 number = known[target].type in ("int", "float")
                 converted[target] = functools.partial(convert, _positive(key, value) if number else value)
             elif key in known:
-                if isinstance(value, bool) and known[key].type in ("int", "float"):  # Python counts True as 1
+                if isinstance(value, bool) and known[key].type in ("int", "float"):  # to Python True is the number 1
                     raise _refused(known[key], value)
                 plain[key] = value
             else:
@@ -237,7 +239,7 @@ class Component:
         """The component that ``to_dict`` wrote, in this version or an earlier one.
 
         Raises:
-            KernlabError: as :meth:`build`, or a version that there is not.
+            KernlabError: as :meth:`build`, or an unknown version.
         """
         version = values.get("version", 1)
         if version not in range(1, cls.version + 1):
@@ -248,7 +250,7 @@ class Component:
 
     @classmethod
     def upgraded(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options as an earlier version wrote them, in the terms of this one; what it left out had its own default."""
+        """Options of an earlier version in the terms of this one; those it left out had its own defaults."""
         return {**dict(cls.defaults_of_version_1), **options}
 
 
@@ -267,9 +269,8 @@ def _positive(key: str, value: Any) -> float:
 
 
 def flatten(parts: Iterable[Component]) -> dict[str, Any]:
-    """The options of several components in one flat dictionary; one that two of them have is the first one's."""
+    """The options of several components in one dictionary; an option of two of them has the first one's value."""
     flat: dict[str, Any] = {}
     for part in parts:
-        for key, value in part.options().items():
-            flat.setdefault(key, value)
+        flat = {**flat, **part.options(), **flat}
     return flat

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["bundle", "home"]
+__all__ = ["LESSONS", "bundle", "home", "lessons"]
+
+#: The environment variable with the folder of a lecturer's own lessons.
+LESSONS = "KERNLAB_LESSONS"
 
 
 def bundle() -> Path:
@@ -21,3 +24,9 @@ def home() -> Path:
     """The folder of runs and settings: ``KERNLAB_HOME``, else the user's data folder."""
     chosen = os.environ.get("KERNLAB_HOME")
     return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("kernlab", appauthor=False))
+
+
+def lessons() -> Path | None:
+    """The folder of a lecturer's own lessons, which ``kernlab app --lessons`` names; None: there are none."""
+    chosen = os.environ.get(LESSONS)
+    return Path(chosen).expanduser() if chosen else None

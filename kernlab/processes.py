@@ -1,9 +1,9 @@
-"""Worker processes, which end with the process that started them, also when that one is killed.
+"""Worker processes, which end with the process that started them, even if that process is killed.
 
-A thread of every worker waits for the end of a pipe whose other end the starting process alone has. The system
-closes that end however the process ends, on every platform, and the worker ends with it.
+A thread of every worker waits for the end of a pipe whose other end is open in the starting process alone. On every
+platform the system closes that end when the process ends, in whichever way, and then the worker ends itself.
 
-    python -m kernlab.processes MODULE ARGUMENT…    runs a module so, with the pipe as its standard input
+    python -m kernlab.processes MODULE ARGUMENT…    runs a module as such a worker, with the pipe as its standard input
 """
 
 from __future__ import annotations
@@ -16,22 +16,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-__all__ = ["drop", "results", "started"]
+__all__ = ["drop", "give_way", "pool", "results", "started"]
 
-_pipe: tuple[Connection, Connection] | None = None  # what workers read from, and what they wait for the end of
+_POLITE = 3  # of workers that fill the cores: a page that somebody looks at comes first
+_pipe: tuple[Connection, Connection] | None = None  # the end that the workers read, and the end that is open here
 
 
 def results(tasks: Iterable[Any], workers: int, **options: Any) -> Generator[Any, None, None]:
-    """Results of tasks in the order in which they are finished, from single-threaded processes kept by loky.
+    """Results of tasks in the order in which they finish, from single-threaded processes that loky keeps.
 
     Args:
         tasks: made by ``joblib.delayed``.
-        workers: processes, at least 2: of one joblib would make this very process.
+        workers: number of processes, at least 2, since joblib computes in this process for 1.
         **options: of ``joblib.Parallel``.
 
     Raises:
@@ -42,27 +44,46 @@ def results(tasks: Iterable[Any], workers: int, **options: Any) -> Generator[Any
     global _pipe
     if _pipe is None:
         _pipe = multiprocessing.Pipe(duplex=False)
-    with parallel_config("loky", inner_max_num_threads=1, initializer=_end_with, initargs=(_pipe[0],)):
+    with parallel_config("loky", inner_max_num_threads=1, initializer=_end_with, initargs=(_pipe[0], _POLITE)):
         runner = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, **options)
-    with _deaf():
+    with _interrupt_blocked():
         found: Generator[Any, None, None] = runner(tasks)
     return found
 
 
+def pool(workers: int) -> Executor:
+    """A pool of processes that end with this one."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    global _pipe
+    if _pipe is None:
+        _pipe = multiprocessing.Pipe(duplex=False)
+    # loky's processes leave the main module alone, which in a Streamlit server is the page that runs.
+    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_pipe[0],))
+    return found
+
+
 def drop() -> None:
-    """End the workers at once; what they were computing is lost."""
+    """End the workers at once; their unfinished tasks are lost."""
     global _pipe
     if _pipe is not None:
         _pipe[1].close()
         _pipe = None
 
 
-def _end_with(parent: Connection) -> None:
-    """In a worker: wait in a thread until the parent has gone, and leave Ctrl-C to it."""
+def give_way(niceness: int = _POLITE) -> None:
+    """Let processes of lower niceness come first."""
+    with suppress(AttributeError, OSError):  # Windows has no such call
+        os.nice(niceness)
+
+
+def _end_with(parent: Connection, niceness: int = 0) -> None:
+    """In a worker: end when the parent has ended, and leave Ctrl-C to the parent."""
+    give_way(niceness)
 
     def wait() -> None:
         with suppress(EOFError, OSError):
-            parent.recv_bytes()  # nothing is ever sent
+            parent.recv_bytes()  # raises at the end of the pipe, since the parent sends nothing
         os._exit(1)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -70,8 +91,8 @@ def _end_with(parent: Connection) -> None:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes started within it do not hear Ctrl-C, which reaches all of a terminal's, until they can ignore it."""
+def _interrupt_blocked() -> Iterator[None]:
+    """Block Ctrl-C, which reaches all processes of a terminal, in those started within, until they ignore it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -82,11 +103,16 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def started(module: str, *arguments: str) -> subprocess.Popen[str]:
+def started(module: str, *arguments: str, quiet: bool = False) -> subprocess.Popen[str]:
     """A process that runs a module of this kernlab and ends with this one.
 
+    Args:
+        module: its name.
+        *arguments: the module's command line.
+        quiet: drop its standard error, too.
+
     Returns:
-        the process; its error stream is a pipe, what it prints is dropped.
+        The process; its standard error is a pipe, its standard output is dropped.
     """
     here = str(Path(__file__).resolve().parents[1])
     return subprocess.Popen(
@@ -94,7 +120,7 @@ def started(module: str, *arguments: str) -> subprocess.Popen[str]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if quiet else subprocess.PIPE,
         text=True,
         encoding="utf-8",
     )
@@ -103,7 +129,7 @@ def started(module: str, *arguments: str) -> subprocess.Popen[str]:
 if __name__ == "__main__":
 
     def _end_with_input() -> None:
-        # The descriptor itself: a thread that waits inside sys.stdin holds its lock when the interpreter ends.
+        # By its descriptor, since a thread that waits in sys.stdin holds a lock which the interpreter needs at its end.
         while os.read(0, 1):
             pass
         os._exit(1)

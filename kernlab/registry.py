@@ -1,7 +1,6 @@
 """Names to classes. A new part of kernlab is one file and one ``@REGISTRY.register("name")``.
 
-Forms, the command line, the README's tables and the conformance tests all read the registries, so an
-entry shows up everywhere by being registered.
+Forms, the command line, the README's tables and the conformance tests all read the registries.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Registry(Mapping[str, T]):
     """A read-only mapping from name to entry that answers an unknown name with the nearest ones.
 
     Args:
-        kind: what the entries are, as it stands in messages: "feature map", "method".
+        kind: what the entries are, for messages: "feature map", "method".
     """
 
     def __init__(self, kind: str) -> None:
@@ -29,13 +28,13 @@ class Registry(Mapping[str, T]):
         self._entries: dict[str, T] = {}
 
     def register(self, name: str) -> Callable[[Entry], Entry]:
-        """Decorator that files its class or function under ``name`` and returns it unchanged."""
+        """Decorator that adds its class or function as ``name`` and returns it unchanged."""
 
-        def file(entry: Entry) -> Entry:
+        def added(entry: Entry) -> Entry:
             self.add(name, entry)  # type: ignore[arg-type]
             return entry
 
-        return file
+        return added
 
     def add(self, name: str, entry: T) -> None:
         if name in self._entries and self._entries[name] is not entry:

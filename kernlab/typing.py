@@ -7,8 +7,8 @@ Every shape in kernlab is written with these letters, in annotations and in trai
     K   outputs: classes, or regression targets
     R   replicates trained side by side
 
-``Float[Tensor, "n D"]`` reads "a floating tensor with n rows and D columns". The shapes are checked
-while the tests run (jaxtyping with beartype) and cost nothing in use.
+``Float[Tensor, "n D"]`` is a floating tensor with n rows and D columns. The tests check the shapes (jaxtyping with
+beartype); outside them the annotations cost nothing.
 """
 
 from collections.abc import Mapping

@@ -11,12 +11,23 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
 
 from collections.abc import Callable, Iterator
 
+import jaxtyping
 import pytest
 
 pytest.register_assert_rewrite("drawn")  # its assertions are shared by tests and explain themselves like theirs
 
 from browsing import PATIENCE
 from serving import ROOT, Server, launch, running
+
+#: Folders of the tests whose subject is the mathematics. Elsewhere the checks of shapes would take a fifth of the time.
+SHAPES = {"conformance", "core", "training"}
+
+
+@pytest.fixture(autouse=True)
+def shapes(request: pytest.FixtureRequest) -> None:
+    """Check every annotated shape where the mathematics is tested."""
+    checked = request.path.parent.name in SHAPES and request.path.stem != "test_real_data"
+    jaxtyping.config.update("jaxtyping_disable", not checked)
 
 
 @pytest.fixture(scope="session")
@@ -48,24 +59,55 @@ def browser() -> Iterator[object]:
         chromium.close()
 
 
-@pytest.fixture
-def new_page(browser) -> Iterator[Callable[..., object]]:
-    """Opens pages of separate visitors; at the end none may have seen an error in its console."""
-    contexts, trouble = [], []
+@pytest.fixture(scope="session")
+def desktop(browser) -> object:
+    """Where pages are opened that need no device of their own: the app's files are fetched and compiled once."""
+    return browser.new_context()
 
-    def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **options: object):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
-        contexts.append(context)
+
+@pytest.fixture
+def new_page(browser, desktop) -> Iterator[Callable[..., object]]:
+    """Opens pages of visitors, each with its own session; at the end none may have seen an error in its console."""
+    pages, own, trouble = [], [], []
+
+    def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **device: object):
+        context = desktop
+        if device:
+            context = browser.new_context(viewport={"width": width, "height": height}, **device)
+            own.append(context)
         page = context.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.set_default_timeout(1000 * PATIENCE)
         page.on("console", lambda message: message.type == "error" and trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         return page
 
+    open_page.pages = pages
     yield open_page
-    for context in contexts:
+    for page in pages:
+        if page.context is desktop and page.url.startswith("http") and not page.is_closed():
+            page.evaluate("localStorage.clear()")
+        page.close()
+    for context in own:
         context.close()
     assert trouble == []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test that fails in the browser reports what its pages said: nobody can look at them afterwards."""
+    report = yield
+    visitors = getattr(item, "funcargs", {}).get("new_page")
+    if report.when == "call" and report.failed and visitors:
+        for page in visitors.pages:
+            try:
+                words = page.locator("body").inner_text(timeout=5000)
+            except Exception as error:  # a page that does not answer says so
+                words = str(error)
+            report.sections.append((page.url, words[:4000]))
+    return report
 
 
 @pytest.fixture

@@ -1,10 +1,26 @@
-"""Measurements of speed: every figure is a ratio to a named baseline in the same run, a median of several.
+"""Measurements of speed: every figure is the median ratio to a named baseline that is measured in the same run.
 
 A benchmark is a function registered in :data:`BENCHMARKS` that returns figures by name.
 """
 
 # They register themselves.
-from kernlab.bench import defaults, discriminant, fastfood, frames, replicates, scrubbing, step, watching  # noqa: F401
+from kernlab.bench import (  # noqa: F401  # noqa: F401
+    alive,
+    bring,
+    defaults,
+    discriminant,
+    fastfood,
+    film,
+    frames,
+    lab,
+    lessons,
+    opening,
+    pages,
+    posterior,
+    preview,
+    replicates,
+    step,
+)
 from kernlab.bench.base import BENCHMARKS
 
 __all__ = ["BENCHMARKS"]

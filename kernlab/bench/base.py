@@ -1,4 +1,4 @@
-"""The registry of benchmarks, and timing in turns."""
+"""The registry of benchmarks, and the harness: candidates are timed in turns, and figures are medians and ratios."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 
 from kernlab.registry import Registry
 
-__all__ = ["BENCHMARKS", "in_turns", "ratio"]
+__all__ = ["BENCHMARKS", "in_turns", "medians", "ratio"]
 
 BENCHMARKS: Registry[Callable[[], dict[str, Any]]] = Registry("benchmark")
 
 
 def in_turns(candidates: Mapping[str, Callable[[], object]], rounds: int = 7) -> dict[str, list[float]]:
-    """Seconds of each candidate, in every round one after the other, so that a slow spell of a shared
-    machine hits all of them alike. One uncounted round warms up.
+    """Seconds of each candidate in several rounds, after one round to warm up.
+
+    Each round times every candidate once, so that a slow period of a shared machine affects all of them alike.
     """
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for turn in range(rounds + 1):
@@ -31,3 +32,8 @@ def in_turns(candidates: Mapping[str, Callable[[], object]], rounds: int = 7) ->
 def ratio(slow: list[float], fast: list[float]) -> float:
     """How many times faster: the median over the rounds of slow/fast in the same round."""
     return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
+
+
+def medians(seconds: Mapping[str, list[float]], prefix: str = "") -> dict[str, float]:
+    """The median seconds of each candidate, as figures of a benchmark."""
+    return {f"{prefix}{name}_seconds": statistics.median(values) for name, values in seconds.items()}

@@ -1,10 +1,10 @@
-"""Do the defaults hold? Every learned method against the same method with nothing learned, on data nobody tuned on.
+"""Every learned method with its defaults against its assigned counterpart, on data that no default was tuned on.
 
     kernlab bench --only defaults [--datasets a,b] [--methods a,b] [--json]
 
-Each method is trained with its defaults on the same splits as its assigned counterpart; a difference is said to be
-real where it exceeds two standard errors of the paired differences over the splits. No method may be below the
-constant predictor. Cells are kept like those of a comparison, so that what was stopped goes on.
+Both are trained on the same splits; a difference counts as real if it exceeds two standard errors of the paired
+differences over the splits. No method may be worse than the constant predictor. Cells are kept like those of a
+comparison, so that a stopped benchmark can go on.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kernlab.data.folder import files
 from kernlab.errors import CompositionError, UnknownNameError
 from kernlab.methods import METHODS
 
-__all__ = ["COUNTERPARTS", "Against", "against", "available", "defaults", "line", "summary"]
+__all__ = ["COUNTERPARTS", "Gain", "available", "defaults", "line", "paired_gain", "summary"]
 
 ROWS = 2000  # of a data set at most
 SEEDS = 5
-FRAME_INPUTS = 40  # inputs that a frame is asked to take at most: its columns grow with them
+FRAME_INPUTS = 40  # of a data set for frames at most, since their columns grow with the inputs
 
-#: The assigned counterpart of each learned method: a named one, or the method itself with other options.
+#: The assigned counterpart of each learned method: a named method with its defaults, or with other options.
 COUNTERPARTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "SKL": ("SK", {}),
     "NSKL": ("NSK", {}),
@@ -48,17 +48,17 @@ COUNTERPARTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 
 
-class Against(NamedTuple):
-    """A learned method beside its assigned counterpart on one data set.
+class Gain(NamedTuple):
+    """The difference between a learned method and its assigned counterpart on one data set.
 
     Attributes:
         dataset, method, counterpart: names.
         metric: "accuracy" (percent) or "rmse".
         learned, assigned, constant: means over the splits.
-        gain: mean paired difference, positive where learning is better, in the metric's unit.
+        gain: mean paired difference in the metric's unit, positive if the learned method is better.
         error: its standard error.
-        splits: of them.
-        failed: sentences of what failed.
+        splits: number of splits that both have finished.
+        failed: messages of failed cells.
     """
 
     dataset: str
@@ -75,7 +75,7 @@ class Against(NamedTuple):
 
     @property
     def worse(self) -> bool:
-        """Learning loses by more than two standard errors."""
+        """The learned method is worse by more than two standard errors."""
         return self.gain < -2 * self.error
 
     @property
@@ -85,15 +85,15 @@ class Against(NamedTuple):
         return better < 0
 
 
-def against(
+def paired_gain(
     dataset: str, method: str, counterpart: str, learned: Sequence[Record], assigned: Sequence[Record]
-) -> Against:
-    """The comparison of one method on one data set, split by split."""
+) -> Gain:
+    """The gain of one method on one data set, paired by splits."""
     failed = tuple(dict.fromkeys(record.message for record in (*learned, *assigned) if record.status == "failed"))
     pairs = [(a, b) for a, b in zip(learned, assigned, strict=True) if a.test is not None and b.test is not None]
     if not pairs:
         nothing = math.nan
-        return Against(dataset, method, counterpart, "", nothing, nothing, nothing, nothing, nothing, 0, failed)
+        return Gain(dataset, method, counterpart, "", nothing, nothing, nothing, nothing, nothing, 0, failed)
     metric = pairs[0][0].metric
     sign = 1.0 if metric == "accuracy" else -1.0
     ours, theirs = np.array([a.test for a, _ in pairs], float), np.array([b.test for _, b in pairs], float)
@@ -101,7 +101,7 @@ def against(
     error = float(gains.std(ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else math.inf
     constant = float(np.mean([a.constant for a, _ in pairs]))
     means = float(ours.mean()), float(theirs.mean()), constant, float(gains.mean())
-    return Against(dataset, method, counterpart, metric, *means, error, len(pairs), failed)
+    return Gain(dataset, method, counterpart, metric, *means, error, len(pairs), failed)
 
 
 @BENCHMARKS.register("defaults")
@@ -127,30 +127,29 @@ def defaults(
     Raises:
         UnknownNameError: no such data set or method.
     """
-    for what, asked, known in (
+    for what, names, known in (
         ("data set of this benchmark", datasets, SETS),
         ("learned method", methods, COUNTERPARTS),
     ):
-        for name in asked:
+        for name in names:
             if name not in known:
                 raise UnknownNameError.among(what, name, list(known))
-    found: list[Against] = []
+    found: list[Gain] = []
     for name in datasets or available():
-        there = _on(name, tuple(methods or COUNTERPARTS), seeds, rows, workers)
-        progress("\n".join(line(_row(each)) for each in there))
-        found += there
+        gains = _on(name, tuple(methods or COUNTERPARTS), seeds, rows, workers)
+        progress("\n".join(line(_row(each)) for each in gains))
+        found += gains
     return summary(found)
 
 
 def available() -> list[str]:
-    """The data sets that can be made here: real ones need their file."""
-    there = {*SOURCES, *files()}
-    missing = [name for name in REAL if name not in there]
-    return [name for name, table in SETS.items() if not any(real in table.needs for real in missing)]
+    """The data sets whose files are at hand, and the generated ones."""
+    missing = set(REAL) - {*SOURCES, *files()}
+    return [name for name, table in SETS.items() if missing.isdisjoint(table.needs)]
 
 
-def summary(found: Sequence[Against]) -> dict[str, Any]:
-    """What the rows come to, and the rows."""
+def summary(found: Sequence[Gain]) -> dict[str, Any]:
+    """The totals of the rows, and the rows."""
     measured = [each for each in found if each.splits]
     return {
         "comparisons": len(found),
@@ -163,11 +162,11 @@ def summary(found: Sequence[Against]) -> dict[str, Any]:
     }
 
 
-def _row(each: Against) -> dict[str, Any]:
+def _row(each: Gain) -> dict[str, Any]:
     return {**each._asdict(), "worse": each.worse, "below_constant": each.below_constant}
 
 
-def _mean_gain(found: Sequence[Against]) -> dict[str, float]:
+def _mean_gain(found: Sequence[Gain]) -> dict[str, float]:
     """By method the mean over the data sets of the gain, in percent of the error of the assigned counterpart."""
     gains: dict[str, list[float]] = {}
     for each in found:
@@ -177,7 +176,7 @@ def _mean_gain(found: Sequence[Against]) -> dict[str, float]:
 
 
 def line(row: Mapping[str, Any]) -> str:
-    """One row of the table, as ``rows`` has it."""
+    """One entry of ``rows`` as a line of text."""
     marks = [word for key, word in (("worse", "WORSE"), ("below_constant", "BELOW THE CONSTANT")) if row[key]]
     return "  ".join(
         [
@@ -190,7 +189,7 @@ def line(row: Mapping[str, Any]) -> str:
     )
 
 
-def _on(name: str, methods: Sequence[str], seeds: int, rows: int, workers: int | None) -> list[Against]:
+def _on(name: str, methods: Sequence[str], seeds: int, rows: int, workers: int | None) -> list[Gain]:
     """All methods on one data set."""
     table = SETS[name]
     dataset = table.make(rows)
@@ -199,7 +198,7 @@ def _on(name: str, methods: Sequence[str], seeds: int, rows: int, workers: int |
     wanted |= {(other, repr(options)): (other, options) for other, options in pairs.values()}
     records = _computed(wanted, dataset, table.test_size, seeds, workers)
     return [
-        against(name, method, _named(other, options), records[method, ""], records[other, repr(options)])
+        paired_gain(name, method, _named(other, options), records[method, ""], records[other, repr(options)])
         for method, (other, options) in pairs.items()
     ]
 
@@ -209,7 +208,7 @@ def _named(method: str, options: Mapping[str, Any]) -> str:
 
 
 def _fits(method: str, dataset: Dataset) -> bool:
-    """Whether a method can take the data set: some are for classes, and a frame grows with the inputs."""
+    """Whether a method suits the data set: some are for classes only, and a frame grows with the inputs."""
     spec = METHODS[method]
     try:
         spec.check(dataset.task)
@@ -225,7 +224,7 @@ def _computed(
     seeds: int,
     workers: int | None,
 ) -> dict[tuple[str, str], list[Record]]:
-    """The records of every method on every split; what was computed before is read."""
+    """The records of every method on every split; finished cells are read from the store."""
     store, mark = RecordStore(), fingerprint(dataset)
     cells: dict[tuple[tuple[str, str], int], Cell] = {}
     for key, (method, options) in wanted.items():

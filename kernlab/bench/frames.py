@@ -1,23 +1,22 @@
 """Frame kernel selection against support vector regression: accuracy, and training time against n.
 
-As in the paper: half of the rows to train on, inputs in [−1, 1], targets in [0, 1], the additive Fourier frame with
-N = 30 and γ = 1. Settings by cross-validation on training rows, of both methods:
+As in the paper, half of the rows are for training, inputs are in [−1, 1], targets in [0, 1], and the frame is the
+additive Fourier frame with N = 30 and γ = 1. Both methods choose their settings by cross-validation on training rows:
 
     FKS    5 folds of all of them, over g = 2⁻⁷, 2⁻⁵ … 2⁹ and the base frequency ω₀
     SVR    3 folds of 2000 of them, over C, the width of the Gaussian kernel, and ε
 
-The solver works on targets of unit variance, where the paper's g are all too large: the grid goes on downwards until
-the best value is not at its end. The paper's experiments fix ω₀ = 1, which resolves 2π/30 of an input that is 2 wide;
-where most rows crowd into a corner, as cadata's rooms and inhabitants do, two or three times that is better, and
-where targets are nearly linear, as in ailerons, less. The frequencies of the paper's kernel are free. Training time
-counts from scaled rows to a fitted model, so the features are in it.
+The solver works on targets of unit variance, for which the paper's g are all too large, so the grid is continued
+downwards until the best value is not at its end. The paper's experiments fix ω₀ = 1, which resolves 2π/30 of an input
+of length 2. If most rows lie in a small part of the range, as for the rooms and inhabitants of cadata, two or three
+times that is better, and if targets are nearly linear, as in ailerons, less. The paper's kernel leaves its frequencies
+open. Training time is from scaled rows to a fitted model and includes the features.
 
 Source: FKS section 5, Tables 2 and 3.
 """
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -27,7 +26,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVR
 
-from kernlab.bench.base import BENCHMARKS, in_turns, ratio
+from kernlab import devices
+from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.data import DataSpec, load, prepare
 from kernlab.errors import KernlabError
 from kernlab.feature_maps import FourierFrame
@@ -42,7 +42,7 @@ COMPARED = (*TIMED, "ailerons", "kin8nm")
 ORDER = 30
 PAPER_G = tuple(2.0**e for e in range(9, -8, -2))
 SMALLEST_G = 2.0**-31
-OMEGAS = (0.5, 1.0, 2.0, 2.8)  # the last not quite π, where both ends of an input would have to agree
+OMEGAS = (0.5, 1.0, 2.0, 2.8)  # below π, for which the function is the same at both ends of an input
 FOLDS, SVR_ROWS = 5, 2000
 PRODUCT_G = (2.0**-18, 2.0**-20, 2.0**-22)
 SVR_GRID = {
@@ -51,14 +51,14 @@ SVR_GRID = {
     "epsilon": [0.1, 0.02],
 }
 WHY = (
-    "kin8nm is how far the end of a robot arm of eight joints is from a target, made of sines and cosines of sums of "
-    "joint angles: a sum of functions of one joint each cannot say how joints work together; products of three "
-    "functions of every joint can"
+    "the target of kin8nm is the distance of the end of a robot arm of eight joints from a point, a function of sums "
+    "of joint angles: a sum of functions of one joint cannot represent their interactions; products of three functions "
+    "of every joint can"
 )
 
 
 class Rows(NamedTuple):
-    """Rows as both methods take them: inputs in [−1, 1], standardised targets, and these in [0, 1]."""
+    """The rows for both methods: inputs in [−1, 1], targets standardised and in [0, 1]."""
 
     X: Tensor
     y: Tensor
@@ -74,18 +74,16 @@ def fks_against_svr(names: Sequence[str] = COMPARED, sizes: Sequence[int] = (100
     """Mean squared errors on targets in [0, 1], training seconds and their ratio, on one thread.
 
     Args:
-        names: data sets; what is not at hand is left out with a sentence.
+        names: data sets; a missing one is left out with a sentence.
         sizes: training rows of the time curve, before all of them.
 
     Returns:
         For each data set ``<name>_…``: ``fks_mse``, ``svr_mse``, ``mse_ratio`` (FKS over SVR), ``constant_mse``,
         the chosen settings, and for the timed ones, at every n, seconds and how many times faster FKS is. For
-        kin8nm, where additive kernels must lose, also the reason, and the error of a multiplicative frame.
+        kin8nm, on which additive kernels are worse, also the reason, and the error of a multiplicative frame.
     """
     figures: dict[str, Any] = {"threads": 1}
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with devices.one_thread():
         for name in names:
             try:
                 rows = _rows(name)
@@ -95,8 +93,6 @@ def fks_against_svr(names: Sequence[str] = COMPARED, sizes: Sequence[int] = (100
             figures |= {f"{name}_{key}": value for key, value in _compare(rows, sizes if name in TIMED else ()).items()}
             if name == "kin8nm":
                 figures |= {"kin8nm_products_mse": _products(rows), "kin8nm_why": WHY}
-    finally:
-        torch.set_num_threads(threads)
     return figures
 
 
@@ -166,8 +162,8 @@ def _products(rows: Rows) -> float:
     def weights(of: Means, g: float) -> Tensor:
         return lasso(of, penalty_constant(g, 1.0, 1.0), 1e-2, 300)
 
-    (fitted, _), (held, _) = parts
-    g = min(PRODUCT_G, key=lambda g: held.loss(weights(fitted, g)))
+    (fitted, _), (validation, _) = parts
+    g = min(PRODUCT_G, key=lambda g: validation.loss(weights(fitted, g)))
     mu, squares = weights(_together(parts), g), 0.0
     for start in range(0, len(rows.X_test), 1000):
         part = slice(start, start + 1000)
@@ -179,18 +175,14 @@ def _products(rows: Rows) -> float:
 def _timed(n: int, frame: Callable[[int], object], svr: Callable[[int], object], rounds: int) -> dict[str, float]:
     with torch.no_grad():
         seconds = in_turns({"fks": lambda: frame(n), "svr": lambda: svr(n)}, rounds)
-    return {
-        f"n{n}_fks_seconds": statistics.median(seconds["fks"]),
-        f"n{n}_svr_seconds": statistics.median(seconds["svr"]),
-        f"n{n}_times_faster": ratio(seconds["svr"], seconds["fks"]),
-    }
+    return {**medians(seconds, f"n{n}_"), f"n{n}_times_faster": ratio(seconds["svr"], seconds["fks"])}
 
 
 def chosen_frame(X: Tensor, y: Tensor, omegas: Sequence[float] = OMEGAS) -> tuple[float, float]:
     """Base frequency ω₀ and weight g with the smallest squared error over five folds.
 
-    The means of the rows outside a fold follow from those of all folds, and so does the error inside it: each row
-    is read once for each ω₀.
+    The means of the rows outside a fold follow from those of all folds, and so does the error inside it, so that each
+    row is read once for each ω₀.
 
     Args:
         X: inputs in [−1, 1], [n d], in random order.
@@ -218,8 +210,9 @@ def chosen_frame(X: Tensor, y: Tensor, omegas: Sequence[float] = OMEGAS) -> tupl
 
 
 def _together(parts: Sequence[tuple[Means, int]]) -> Means:
-    """The means over several sets of rows, from each one's and its size."""
-    total = sum(size for _, size in parts)
-    gram = sum((part.gram * (size / total) for part, size in parts[1:]), parts[0][0].gram * (parts[0][1] / total))
-    cross = sum((part.cross * (size / total) for part, size in parts[1:]), parts[0][0].cross * (parts[0][1] / total))
-    return Means(gram, cross, sum(part.square * size for part, size in parts) / total)
+    """The means over several sets of rows, from those of each set and its size."""
+    shares = [size / sum(size for _, size in parts) for _, size in parts]
+    return Means(*(
+        sum(share * getattr(part, name) for share, (part, _) in zip(shares, parts, strict=True))
+        for name in ("gram", "cross", "square")
+    ))  # fmt: skip

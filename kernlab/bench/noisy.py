@@ -1,8 +1,8 @@
-"""Data sets on which learning easily loses to not learning: real tables made noisy, and generators of noisy ones.
+"""Data sets on which learned methods easily lose to assigned ones: real tables with added noise, and generated ones.
 
-They are made for ``kernlab bench --only defaults``: labels flipped, sparse 0/1 columns of which few inform, mixed
-columns, one row in twenty of the second class, fewer rows than features, heavy tails, duplicate rows. The same name
-gives the same data everywhere.
+They serve ``kernlab bench --only defaults``: flipped labels, sparse 0/1 columns of which few are informative, mixed
+columns, a second class with one row in twenty, fewer rows than features, heavy tails, duplicate rows. The same name
+gives the same data on every machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy.special import expit
 from kernlab.data import Dataset, load
 from kernlab.data.table import make_dataset
 
-__all__ = ["REAL", "SETS", "Table"]
+__all__ = ["REAL", "SETS", "NoisySet"]
 
 Array = NDArray[Any]
 
@@ -30,13 +30,13 @@ REAL = (
 )  # fmt: skip
 
 
-class Table(NamedTuple):
+class NoisySet(NamedTuple):
     """A data set of the benchmark.
 
     Attributes:
-        make: (rows at most) -> the data set.
-        test_size: share of the rows to test on; large where the rows to train on are to be few.
-        needs: real tables that it is made from.
+        make: from the largest number of rows to the data set.
+        test_size: share of the test part; large for a small training part.
+        needs: the real tables on which it is based.
     """
 
     make: Callable[[int], Dataset]
@@ -45,23 +45,23 @@ class Table(NamedTuple):
 
 
 def _rows(dataset: Dataset, most: int) -> tuple[Array, Array]:
-    """At most so many rows, drawn once for all."""
+    """At most ``most`` rows, always the same ones."""
     if dataset.n <= most:
         return dataset.X, dataset.y
     rows = np.random.default_rng(0).permutation(dataset.n)[:most]
     return dataset.X[rows], dataset.y[rows]
 
 
-def _real(name: str) -> Table:
+def _real(name: str) -> NoisySet:
     def make(most: int) -> Dataset:
         dataset = load(name)
         return make_dataset(name, *_rows(dataset, most), dataset.task)
 
-    return Table(make, needs=(name,))
+    return NoisySet(make, needs=(name,))
 
 
-def _flipped(name: str, share: float) -> Table:
-    """The class of a share of the rows is another one, drawn evenly."""
+def _flipped(name: str, share: float) -> NoisySet:
+    """A share of the rows has a wrong class, drawn evenly."""
 
     def make(most: int) -> Dataset:
         X, y = _rows(load(name), most)
@@ -70,7 +70,7 @@ def _flipped(name: str, share: float) -> Table:
         y = np.where(wrong, (y + random.integers(1, K, len(y))) % K, y)
         return make_dataset(f"{name}+{share:.0%}", X, y, "classification")
 
-    return Table(make, needs=(name,))
+    return NoisySet(make, needs=(name,))
 
 
 def _categories(random: Random, n: int, sizes: Sequence[int]) -> Array:
@@ -80,13 +80,13 @@ def _categories(random: Random, n: int, sizes: Sequence[int]) -> Array:
 
 
 def _classes(random: Random, logit: Array, rate: float) -> Array:
-    """Two classes of a logistic model whose second one has this share."""
+    """Two classes of a logistic model in which the second has the share ``rate``."""
     shift = brentq(lambda b: expit(logit + b).mean() - rate, -100, 100)
     return np.asarray(random.random(len(logit)) < expit(logit + shift), np.int64)
 
 
 def _sparse(most: int) -> Dataset:
-    """123 indicator columns, a quarter of the rows of the second class; 15 columns and 10 pairs of columns inform."""
+    """123 indicator columns, a quarter of the rows of the second class; 15 columns and 10 pairs are informative."""
     random = np.random.default_rng(1)
     X = _categories(random, min(4000, most), (5, 8, 16, 7, 14, 6, 5, 2, 41, 10, 9))
     informs, pairs = random.choice(X.shape[1], 15, replace=False), random.choice(X.shape[1], (10, 2))
@@ -98,7 +98,7 @@ def _sparse(most: int) -> Dataset:
 def _mixed(
     n: int, sizes: Sequence[int], numeric: int, seed: int, rate: float, scale: float
 ) -> Callable[[int], Dataset]:
-    """Numeric columns, half of them log-normal, beside indicator columns; the numeric ones and 12 of these inform."""
+    """Numeric columns, half of them log-normal, and indicator columns; all numeric and 12 others are informative."""
 
     def make(most: int) -> Dataset:
         random, rows = np.random.default_rng(seed), min(n, most)
@@ -115,7 +115,7 @@ def _mixed(
 
 
 def _imbalanced(most: int) -> Dataset:
-    """Twenty normal columns, one row in twenty of the second class."""
+    """Twenty normal columns; one row in twenty has the second class."""
     random = np.random.default_rng(3)
     X = random.normal(size=(min(6000, most), 20))
     logit = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * np.sin(3 * X[:, 3])
@@ -123,7 +123,7 @@ def _imbalanced(most: int) -> Dataset:
 
 
 def _wide(most: int) -> Dataset:
-    """100 normal columns of which five inform; 300 rows to train on."""
+    """100 normal columns of which five are informative; 300 rows to train on."""
     random = np.random.default_rng(4)
     X = random.normal(size=(1500, 100))
     return make_dataset("wide", X, _classes(random, 1.5 * X[:, :5].sum(1), 0.5), "classification")
@@ -145,7 +145,7 @@ def _heavy(task: str) -> Callable[[int], Dataset]:
 
 
 def _repeated(make: Callable[[int], Dataset], name: str) -> Callable[[int], Dataset]:
-    """4000 rows drawn with replacement from 1500: copies of a row lie on both sides of every split."""
+    """4000 rows drawn with replacement from 1500, so that every split has copies of a row in both parts."""
 
     def repeated(most: int) -> Dataset:
         dataset = make(1500)
@@ -155,23 +155,23 @@ def _repeated(make: Callable[[int], Dataset], name: str) -> Callable[[int], Data
     return repeated
 
 
-# Categories of a census and of a credit table, by how many values each has.
+# The number of values of each categorical column in a census and in a credit table.
 _CENSUS = (9, 16, 7, 15, 6, 5, 2, 42)
 _CREDIT = (4, 5, 10, 5, 5, 4, 3, 4, 3, 3, 4, 2, 2)
 
 #: By name.
-SETS: dict[str, Table] = {
+SETS: dict[str, NoisySet] = {
     **{name: _real(name) for name in REAL},
     "segment+20%": _flipped("segment", 0.2),
     "satimage+10%": _flipped("satimage", 0.1),
     "letter+20%": _flipped("letter", 0.2),
-    "sparse": Table(_sparse),
-    "mixed-6000": Table(_mixed(6000, _CENSUS, 6, 2, 0.25, 1.5)),
-    "mixed-4000": Table(_mixed(4000, _CREDIT, 7, 12, 0.3, 1.0), test_size=0.8),
-    "imbalanced": Table(_imbalanced),
-    "wide": Table(_wide, test_size=0.8),
-    "heavy-inputs": Table(_heavy("classification")),
-    "heavy-targets": Table(_heavy("regression")),
-    "duplicate-classes": Table(_repeated(_mixed(1500, _CENSUS, 6, 9, 0.25, 1.5), "duplicate-classes")),
-    "duplicate-targets": Table(_repeated(_real("abalone").make, "duplicate-targets"), needs=("abalone",)),
+    "sparse": NoisySet(_sparse),
+    "mixed-6000": NoisySet(_mixed(6000, _CENSUS, 6, 2, 0.25, 1.5)),
+    "mixed-4000": NoisySet(_mixed(4000, _CREDIT, 7, 12, 0.3, 1.0), test_size=0.8),
+    "imbalanced": NoisySet(_imbalanced),
+    "wide": NoisySet(_wide, test_size=0.8),
+    "heavy-inputs": NoisySet(_heavy("classification")),
+    "heavy-targets": NoisySet(_heavy("regression")),
+    "duplicate-classes": NoisySet(_repeated(_mixed(1500, _CENSUS, 6, 9, 0.25, 1.5), "duplicate-classes")),
+    "duplicate-targets": NoisySet(_repeated(_real("abalone").make, "duplicate-targets"), needs=("abalone",)),
 }

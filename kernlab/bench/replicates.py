@@ -1,13 +1,12 @@
 """Replicates of ASKL (d = 16, D = 2000, K = 26, batches of 32: letter's shape) against the plain reference.
 
 The reference trains one replicate after the other, on one CPU thread (more make its small steps slower) or on CUDA.
-Ours trains them at once as :func:`kernlab.training.replicates.replicate` does by itself: processes on the CPU, a
-stack on CUDA. Every replicate makes the same number of steps; nobody measures anything on the way.
+:func:`kernlab.training.replicates.replicate` trains them at once: in processes on the CPU, as a stack on CUDA. Every
+replicate makes the same number of steps, without measurements in between.
 """
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,14 +14,14 @@ from typing import Any
 import torch
 
 from kernlab import devices
-from kernlab.bench.base import BENCHMARKS, in_turns, ratio
+from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.bench.step import letter, reference
 from kernlab.data import Prepared
 from kernlab.methods import MethodSpec, method
 from kernlab.training import rules
 from kernlab.training.gradient import GradientState
 from kernlab.training.replicates import Replicate, replicate
-from kernlab.training.stacked import Stack, beginning
+from kernlab.training.stacked import Stack, initial_state
 
 __all__ = ["askl_replicates"]
 
@@ -33,15 +32,15 @@ COMPARED = 1000  # rows whose predictions are compared
 
 @BENCHMARKS.register("replicates")
 def askl_replicates(cpu: int = 10, cuda: int = 30, steps: int = 500, rounds: int = 3) -> dict[str, Any]:
-    """How many times faster than one by one, and how far predictions are from training each alone.
+    """How many times faster than one by one, and the relative difference of the predictions.
 
     Args:
         cpu, cuda: replicates on each device.
         steps: of each replicate; 500 are an epoch of letter.
-        rounds: of which the median counts.
+        rounds: whose median is reported.
     """
     prepared, origin = letter()
-    rows = steps * BATCH  # so many steps are one epoch
+    rows = steps * BATCH  # one epoch has ``steps`` steps
     data = replace(
         prepared,
         train_rows=prepared.train_rows[:rows],
@@ -71,7 +70,7 @@ def _on_cpu(spec: MethodSpec, data: Prepared, R: int, rounds: int) -> dict[str, 
         "times_faster": ratio(seconds["reference"], seconds["ours"]),
         "times_faster_than_one_worker": ratio(seconds["alone"], seconds["ours"]),
         "relative_difference": difference,
-        **{f"{name}_seconds": statistics.median(values) for name, values in seconds.items()},
+        **medians(seconds),
     }
 
 
@@ -85,7 +84,7 @@ def _on_cuda(spec: MethodSpec, data: Prepared, R: int, rounds: int) -> dict[str,
         "times_faster": ratio(seconds["reference"], seconds["ours"]),
         "relative_difference": _difference(_together(spec, data, R, torch.device("cpu"))(), ours(), data),
         "share_in_matrix_products": _share_in_products(spec, data, R, device),
-        **{f"{name}_seconds": statistics.median(values) for name, values in seconds.items()},
+        **medians(seconds),
     }
 
 
@@ -93,14 +92,14 @@ def _together(
     spec: MethodSpec, data: Prepared, R: int, device: torch.device, workers: int | None = None
 ) -> Callable[[], list[Replicate]]:
     def go() -> list[Replicate]:
-        found = replicate(spec, data, range(R), device=device.type, workers=workers, looks=0)
+        found = replicate(spec, data, range(R), device=device.type, workers=workers, evaluations=0)
         return sorted(found, key=lambda each: each.number)
 
     return go
 
 
 def _one_by_one(spec: MethodSpec, data: Prepared, R: int, device: torch.device) -> Callable[[], None]:
-    """The reference from the same frequencies over the same mini-batches."""
+    """The reference with the same initial frequencies and the same mini-batches."""
 
     def go() -> None:
         threads = torch.get_num_threads()
@@ -119,7 +118,7 @@ def _one_by_one(spec: MethodSpec, data: Prepared, R: int, device: torch.device) 
 
 
 def _difference(one_by_one: list[Replicate], together: list[Replicate], data: Prepared) -> float:
-    """Largest relative distance of predictions, over the replicates."""
+    """The largest relative distance of predictions over the replicates."""
     X = data.dataset.X[data.test_rows[:COMPARED]]
     apart = []
     for a, b in zip(one_by_one, together, strict=True):
@@ -131,16 +130,16 @@ def _difference(one_by_one: list[Replicate], together: list[Replicate], data: Pr
 def _share_in_products(spec: MethodSpec, data: Prepared, R: int, device: torch.device, steps: int = 20) -> float:
     """Share of the device's time that a step spends in matrix products.
 
-    Looked at with the kernels launched one by one: within a graph nobody says which operation a kernel belongs to.
+    Measured with kernels that are launched one by one, since the profiler cannot assign those of a graph to operations.
     """
     from torch.profiler import ProfilerActivity, profile
 
     resolved = rules.resolve(spec, data)
-    stack = Stack([beginning(resolved, data, seed) for seed in range(R)], device, graphs=False)
+    stack = Stack([initial_state(resolved, data, seed) for seed in range(R)], device, graphs=False)
     stack.advance(steps)
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
         stack.advance(steps)
         torch.cuda.synchronize()
-    # Operations only: the kernels that they launch are listed beside them.
+    # Operations only, since the profiler lists the kernels that they launch separately.
     spent = {e.key: e.self_device_time_total for e in seen.key_averages() if e.key.startswith("aten::")}
     return float(sum(spent.get(name, 0.0) for name in PRODUCTS) / sum(spent.values()))

@@ -16,8 +16,8 @@ from serving import ROOT
 from kernlab.cli import main
 
 
-class Said(NamedTuple):
-    """What a command left behind."""
+class Answer(NamedTuple):
+    """What a command printed, and its exit code."""
 
     code: int
     out: str
@@ -39,14 +39,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def kernlab(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def kernlab(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """``kernlab("train", "--json")`` as a user would type it."""
 
-    def run(*arguments: object) -> Said:
+    def run(*arguments: object) -> Answer:
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             main([str(each) for each in arguments])
-        return Said(int(end.value.code or 0), *capsys.readouterr())
+        return Answer(int(end.value.code or 0), *capsys.readouterr())
 
     return run
 

@@ -1,14 +1,13 @@
-"""``kernlab compare``: a table, one JSON document, files; stopped and gone on with."""
+"""``kernlab compare``: a table, one JSON document, files, and sentences for mistakes."""
 
 from __future__ import annotations
 
 import csv
 import json
-import signal
 
 import pytest
 
-from kernlab.cli import _print_comparison
+from kernlab.cli.compare import print_comparison
 from kernlab.compare import Record
 from kernlab.compare.summary import summarise
 
@@ -16,9 +15,9 @@ QUICK = ("--backend", "here", "--set", "n_features=20", "--set", "epochs=2", "--
 
 
 def test_one_json_document_says_how_every_method_stands(kernlab):
-    said = kernlab("compare", "--methods", "SK,ASKL,svm-rbf", *QUICK, "--repeats", 3, "--json")
-    assert said.code == 0
-    rows = {row["method"]: row for row in said.json["rows"]}
+    answer = kernlab("compare", "--methods", "SK,ASKL,svm-rbf", *QUICK, "--repeats", 3, "--json")
+    assert answer.code == 0
+    rows = {row["method"]: row for row in answer.json["rows"]}
     assert list(rows) == ["SK", "ASKL", "svm-rbf", "constant"]
     for row in rows.values():
         assert row["mean"] == pytest.approx(sum(row["values"]) / 3)
@@ -29,33 +28,33 @@ def test_one_json_document_says_how_every_method_stands(kernlab):
     assert all(0 <= rows[name]["p"] <= 1 for name in ("SK", "ASKL", "svm-rbf") if name != best)
     assert rows["constant"]["mean"] == pytest.approx(100 / 3)
     assert all(rows[name]["seconds"] > 0 for name in ("SK", "ASKL", "svm-rbf"))
-    assert said.json["comparison"]["options"] == {"n_features": "20", "epochs": "2"}
-    assert "9/9" in said.err
+    assert answer.json["comparison"]["options"] == {"n_features": "20", "epochs": "2"}
+    assert "9/9" in answer.err
 
 
 def test_the_table_has_marks_and_a_constant_row(kernlab):
-    said = kernlab("compare", "--methods", "SK,svm-rbf", *QUICK, "--repeats", 2)
-    assert "svm-rbf" in said.out
-    assert " best " in said.out
-    assert "constant  33.33" in said.out
-    assert "paired t-test" in said.out
+    answer = kernlab("compare", "--methods", "SK,svm-rbf", *QUICK, "--repeats", 2)
+    assert "svm-rbf" in answer.out
+    assert " best " in answer.out
+    assert "constant  33.33" in answer.out
+    assert "paired t-test" in answer.out
     again = kernlab("compare", "--methods", "SK,svm-rbf", *QUICK, "--repeats", 2, "--test", "corrected")
     assert "4 cells, 4 of them known" in again.err
     assert "Nadeau and Bengio" in again.out
 
 
 def test_one_repeat_is_no_test(kernlab):
-    said = kernlab("compare", "--methods", "SK,NSK", *QUICK, "--repeats", 1)
-    assert said.code == 0
-    assert "No test: it takes at least two repeats." in said.out
+    answer = kernlab("compare", "--methods", "SK,NSK", *QUICK, "--repeats", 1)
+    assert answer.code == 0
+    assert "No test: it takes at least two repeats." in answer.out
 
 
 def test_files_are_written(kernlab, tmp_path):
-    said = kernlab("compare", "--methods", "SK,NSK", *QUICK, "--repeats", 2, "--out", tmp_path / "new" / "folder")
-    assert said.code == 0
+    answer = kernlab("compare", "--methods", "SK,NSK", *QUICK, "--repeats", 2, "--out", tmp_path / "new" / "folder")
+    assert answer.code == 0
     folder = tmp_path / "new" / "folder"
     assert {path.name for path in folder.iterdir()} == {
-        "comparison.csv", "comparison.tex", "comparison.json", "cells.csv",
+        "comparison.csv", "comparison.tex", "comparison.json", "costs.tex", "cells.csv",
     }  # fmt: skip
     with (folder / "cells.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 4
@@ -65,23 +64,23 @@ def test_files_are_written(kernlab, tmp_path):
 
 def test_a_folder_that_cannot_be_written_loses_nothing(kernlab, tmp_path):
     (tmp_path / "taken").write_text("a file")
-    said = kernlab("compare", "--methods", "SK", *QUICK, "--repeats", 2, "--out", tmp_path / "taken" / "x")
-    assert said.code == 2
-    assert "without computing anything" in said.err
+    answer = kernlab("compare", "--methods", "SK", *QUICK, "--repeats", 2, "--out", tmp_path / "taken" / "x")
+    assert answer.code == 2
+    assert "without computing anything" in answer.err
     assert "2 of them known" in kernlab("compare", "--methods", "SK", *QUICK, "--repeats", 2).err
 
 
-def test_tuning_is_told(kernlab):
-    said = kernlab("compare", "--methods", "SK", *QUICK, "--repeats", 2, "--tune", "--trials", 2, "--json")
-    (row, _) = said.json["rows"]
+def test_tuning_is_reported(kernlab):
+    answer = kernlab("compare", "--methods", "SK", *QUICK, "--repeats", 2, "--tune", "--trials", 2, "--json")
+    (row, _) = answer.json["rows"]
     assert row["tuning_seconds"] > 0
-    assert said.json["comparison"]["tuning"]["trials"] == 2
+    assert answer.json["comparison"]["tuning"]["trials"] == 2
 
 
 def test_a_failing_method_says_why_and_the_rest_goes_on(kernlab):
-    said = kernlab("compare", "--methods", "SK,eSVR-rbf", *QUICK, "--repeats", 2, "--json")
-    assert said.code == 0
-    rows = {row["method"]: row for row in said.json["rows"]}
+    answer = kernlab("compare", "--methods", "SK,eSVR-rbf", *QUICK, "--repeats", 2, "--json")
+    assert answer.code == 0
+    rows = {row["method"]: row for row in answer.json["rows"]}
     assert rows["eSVR-rbf"]["failed"] == 2
     assert "classification data set" in rows["eSVR-rbf"]["messages"][0]
     assert rows["SK"]["best"]
@@ -90,13 +89,13 @@ def test_a_failing_method_says_why_and_the_rest_goes_on(kernlab):
 
 def test_options_of_single_methods_of_data_and_of_all(kernlab):
     wanted = ("--set", "NSK.n_features=9", "--set", "scaling=none", "--test-size", 0.4)
-    said = kernlab("compare", "--methods", "SK,NSK", *QUICK, *wanted, "--repeats", 1, "--json").json["comparison"]
-    assert said["own"] == {"NSK": {"n_features": "9"}}
-    assert (said["datasets"][0]["scaling"], said["datasets"][0]["test_size"]) == ("none", 0.4)
+    comparison = kernlab("compare", "--methods", "SK,NSK", *QUICK, *wanted, "--repeats", 1, "--json").json["comparison"]
+    assert comparison["own"] == {"NSK": {"n_features": "9"}}
+    assert (comparison["datasets"][0]["scaling"], comparison["datasets"][0]["test_size"]) == ("none", 0.4)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         (("--methods", "SK,ASKLL"), "Did you mean ASKL"),
         (("--methods", "SK,SK"), "may stand once"),
@@ -113,29 +112,12 @@ def test_options_of_single_methods_of_data_and_of_all(kernlab):
         (("--device", "cuda:7"), "device must be one that this machine has"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_nothing_is_computed(kernlab, home, arguments, said):
+def test_a_mistake_is_one_sentence_and_nothing_is_computed(kernlab, home, arguments, words):
     found = kernlab("compare", *QUICK, *arguments)
     assert found.code == 2, found
-    assert said in found.err
+    assert words in found.err
     assert "Traceback" not in found.err
     assert not list(home.glob("comparisons/cells/*"))
-
-
-def test_interrupted_it_keeps_what_is_finished_and_goes_on(kernlab, start):
-    arguments = ("compare", "--methods", "SK", "--dataset", "iris", "--repeats", 4, "--backend", "here",
-                 "--set", "n_features=50", "--set", "epochs=400")  # fmt: skip
-    process = start(*arguments)
-    lines = [process.stderr.readline(), process.stderr.readline()]
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
-    assert lines[1].startswith("1/4")
-    assert "the same command goes on from here" in err
-    assert "Traceback" not in err
-    said = kernlab(*arguments, "--json")
-    assert "of them known" in said.err
-    assert len(said.json["rows"][0]["values"]) == 4
 
 
 def test_better_where_it_finished_is_neither_blank_nor_not_worse(capsys):
@@ -147,7 +129,7 @@ def test_better_where_it_finished_is_neither_blank_nor_not_worse(capsys):
                constant=33.3, n_train=120, n_test=30, seconds=1.0)
         for name, tests in values.items() for seed, test in enumerate(tests)
     ]  # fmt: skip
-    _print_comparison(summarise(records))
+    print_comparison(summarise(records))
     out = capsys.readouterr().out
     lines = {line.split()[0]: line for line in reversed(out.splitlines()) if line.split()}
     assert " best " in lines["SK"]

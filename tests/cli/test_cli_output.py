@@ -22,18 +22,24 @@ def test_help_and_version_need_no_heavy_module():
         "except SystemExit: print({'torch', 'numpy', 'streamlit', 'sqlalchemy', 'pydantic'} & set(sys.modules))"
     )
     for arguments, words in ((["--help"], "Commands:"), (["--version"], package.__version__)):
-        said = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
-        assert words in said.stdout
-        assert said.stdout.rstrip().endswith("set()")
+        ended = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
+        assert words in ended.stdout
+        assert ended.stdout.rstrip().endswith("set()")
+
+
+@pytest.mark.parametrize("module", ["kernlab", "kernlab.cli"])
+def test_the_package_runs_as_a_module(module):
+    ended = subprocess.run([sys.executable, "-m", module, "--version"], cwd=ROOT, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, f"kernlab, version {package.__version__}\n")
 
 
 def test_every_command_explains_itself(kernlab):
     commands = [[name] for name in cli.commands]
     commands += [["runs", name] for name in cli.commands["runs"].commands]
     for command in commands:
-        said = kernlab(*command, "--help")
-        assert said.code == 0
-        assert len(said.out.splitlines()) > 3
+        answer = kernlab(*command, "--help")
+        assert answer.code == 0
+        assert len(answer.out.splitlines()) > 3
 
 
 def test_methods(kernlab):
@@ -55,26 +61,26 @@ def test_datasets(kernlab):
 
 
 def test_train_prints_one_document_with_every_field(kernlab):
-    said = kernlab("train", "--method", "ASKL", "--dataset", "iris", *QUICK, "--seed", 3, "--json")
-    assert said.code == 0
+    answer = kernlab("train", "--method", "ASKL", "--dataset", "iris", *QUICK, "--seed", 3, "--json")
+    assert answer.code == 0
     fields = {"method", "dataset", "spec", "seed", "device", "n_train", "n_test", "epochs", "train_metric"}
     fields |= {"test_metric", "metric", "objective", "bound", "seconds", "steps", "constant", "run"}
-    assert fields <= set(said.json)
-    assert (said.json["method"], said.json["dataset"], said.json["seed"]) == ("ASKL", "iris", 3)
-    assert (said.json["n_train"], said.json["n_test"], said.json["epochs"], said.json["steps"]) == (120, 30, 2, 6)
-    assert said.json["metric"] == "accuracy"
-    assert said.json["constant"] == pytest.approx(100 / 3)
-    assert said.json["spec"]["method"]["solver"]["epochs"] == 2
+    assert fields <= set(answer.json)
+    assert (answer.json["method"], answer.json["dataset"], answer.json["seed"]) == ("ASKL", "iris", 3)
+    assert [answer.json[key] for key in ("n_train", "n_test", "epochs", "steps")] == [120, 30, 2, 6]
+    assert answer.json["metric"] == "accuracy"
+    assert answer.json["constant"] == pytest.approx(100 / 3)
+    assert answer.json["spec"]["method"]["solver"]["epochs"] == 2
     terms = {"empirical_risk", "weight_norm", "rank", "mean_trace", "rademacher", "worst_case", "dual_norm"}
-    assert terms | {"dual_norm_se", "complexity", "confidence", "total", "gap"} <= set(said.json["bound"])
-    assert "epoch" in said.err  # progress
+    assert terms | {"dual_norm_se", "complexity", "confidence", "total", "gap"} <= set(answer.json["bound"])
+    assert "epoch" in answer.err  # progress
 
 
 def test_train_prints_words(kernlab):
-    said = kernlab("train", "--method", "SKL", "--dataset", "diabetes", *QUICK)
-    assert said.code == 0
-    assert "rmse" in said.out
-    assert "measured gap" in said.out
+    answer = kernlab("train", "--method", "SKL", "--dataset", "diabetes", *QUICK)
+    assert answer.code == 0
+    assert "rmse" in answer.out
+    assert "measured gap" in answer.out
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_one_others(kernlab):
@@ -94,8 +100,8 @@ def test_the_run_is_kept_unless_told_not_to(kernlab, home):
 
 def test_the_model_is_saved_and_predicts(kernlab, tmp_path):
     path = tmp_path / "iris.safetensors"
-    said = kernlab("train", "--dataset", "iris", "--epochs", 20, "--set", "n_features=50", "--out", path, "--json")
-    assert said.json["test_metric"] > 80
+    answer = kernlab("train", "--dataset", "iris", "--epochs", 20, "--set", "n_features=50", "--out", path, "--json")
+    assert answer.json["test_metric"] > 80
     assert Model.load(path).predict(np.array([[5.1, 3.5, 1.4, 0.2], [6.7, 3.0, 5.2, 2.3]])).tolist() == [
         "setosa",
         "virginica",
@@ -103,7 +109,7 @@ def test_the_model_is_saved_and_predicts(kernlab, tmp_path):
 
 
 def test_generators_and_scaling_take_options(kernlab):
-    said = kernlab("train", "--method", "SKL", "--dataset", "shell", "--set", "dimension=5", "--set", "n_samples=200",
+    answer = kernlab("train", "--method", "SKL", "--dataset", "shell", "--set", "dimension=5", "--set", "n_samples=200",
                    "--set", "scaling=none", "--set", "test_size=0.5", *QUICK, "--json")  # fmt: skip
-    assert said.json["n_test"] == 100
-    assert said.json["spec"]["data"]["source"] == {"dimension": 5, "n_samples": 200}
+    assert answer.json["n_test"] == 100
+    assert answer.json["spec"]["data"]["source"] == {"dimension": 5, "n_samples": 200}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -67,6 +68,7 @@ def test_the_wheel_is_what_is_imported(installed, tmp_path):
     assert bundle == module.parent / "_bundle"
     assert {path.stem for path in (bundle / "pages").glob("*.py")} == {page.name for page in PAGES}
     assert (bundle / "datasets" / "registry.toml").is_file()
+    assert len([*(module.parent / "lessons" / "texts").glob("*.toml")]) == 11
 
 
 def test_the_wheel_trains(installed, tmp_path):
@@ -89,7 +91,12 @@ def app(installed, tmp_path_factory):
 def test_the_wheel_serves_every_page_by_its_address(app):
     for address in ("", *(page.name for page in PAGES)):
         with urllib.request.urlopen(f"{app.url}/{address}", timeout=30) as answer:
-            assert "<title>kernlab</title>" in answer.read().decode()
+            page = answer.read().decode()
+            assert "<title>" in page
+            for file in ("plotly.js", "chart.js", "jobs.js"):
+                address = re.search(rf'href="\.(/assets/\w[\w.]*/{file})"', page)[1]
+                with urllib.request.urlopen(app.url + address, timeout=30) as script:
+                    assert script.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert app.trouble() == []
 
 

@@ -1,0 +1,100 @@
+"""A large table of one's own: how soon it is understood, how fast it is imported, and in how much memory.
+
+A CSV file of a million rows and 50 columns as people have them (about 450 MB): numbers with gaps, whole numbers, dates,
+words, yes and no. The baseline is PyArrow's parsing of the same file into the same columns. Each is a process of its
+own, so that its memory is its own.
+
+seconds   of wall time; what else the machine does lengthens it
+cpu       seconds of processor time, of all threads
+memory    MB: the most that the process had (on Linux)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernlab.bench.base import BENCHMARKS
+
+__all__ = ["bring"]
+
+ROWS, NUMBERS, PART = 1_000_000, 44, 50_000
+
+_BEGIN = """
+import json, os, re, sys, time
+from kernlab.data import tables
+path = sys.argv[1]
+begun, cpu = time.perf_counter(), time.process_time()
+"""
+#: Linux's own count; getrusage begins with that of the process that started this one.
+_END = """
+spent = {"seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu}
+if os.path.exists("/proc/self/status"):
+    spent["memory"] = int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) / 1024
+print(json.dumps(spent))
+"""
+_WORK = {
+    "preview": "tables.look(path)",
+    "import": "seen = tables.look(path); tables.prepare(path, seen.recipe, 'brought')",
+    "pyarrow": "import pyarrow.csv\nfor batch in pyarrow.csv.open_csv(path): pass",
+}
+
+
+@BENCHMARKS.register("bring")
+def bring(rows: int = ROWS) -> dict[str, Any]:
+    """Seconds, processor time and memory of a preview, of a whole import (with its preview), and of PyArrow alone."""
+    with tempfile.TemporaryDirectory(prefix="kernlab-bench-") as folder:
+        path = Path(folder) / "large.csv"
+        _table(path, rows)
+        size = path.stat().st_size / 1e6
+        figures: dict[str, Any] = {"table_rows": rows, "table_columns": NUMBERS + 6, "file_mb": size}
+        for name, work in _WORK.items():
+            figures |= {f"{name}_{key}": value for key, value in _measured(work, path).items()}
+    figures["import_mb_per_second"] = size / figures["import_seconds"]
+    figures["import_mb_per_cpu_second"] = size / figures["import_cpu"]
+    figures["import_over_pyarrow"] = figures["import_cpu"] / figures["pyarrow_cpu"]
+    return figures
+
+
+def _measured(work: str, path: Path) -> dict[str, float]:
+    # PyArrow takes its number of threads from OMP_NUM_THREADS.
+    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    environment |= {"KERNLAB_HOME": str(path.parent / "home")}
+    done = subprocess.run([sys.executable, "-c", _BEGIN + work + _END, str(path)], env=environment, check=True,
+                          stdout=subprocess.PIPE, text=True)  # fmt: skip
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def _table(path: Path, rows: int) -> None:
+    """Write the table, part by part."""
+    import pyarrow as pa
+    import pyarrow.csv as csv
+
+    random = np.random.default_rng(0)
+    writer = None
+    with path.open("wb") as file:
+        for begin in range(0, rows, PART):
+            n = min(PART, rows - begin)
+            X = random.normal(size=(NUMBERS, n)).round(6)
+            gaps = random.random((4, n)) < 0.1  # in the first four columns
+            columns = {f"x{j + 1}": pa.array(X[j], mask=gaps[j] if j < len(gaps) else None) for j in range(NUMBERS)} | {
+                "count": pa.array(random.integers(0, 500, n)),
+                "day": pa.array(np.datetime64("2015-01-01") + random.integers(0, 3650, n)),
+                "town": pa.array(random.choice(["Bath", "Ely", "Leeds", "York"], n)),
+                "ward": pa.array(random.choice(["heart", "lungs", "surgery"], n), mask=random.random(n) < 0.05),
+                "smoker": pa.array(random.choice(["yes", "no"], n)),
+                "target": pa.array(np.where(X[0] + X[1] > 0, "ill", "well")),
+            }
+            part = pa.table(columns)
+            writer = writer or csv.CSVWriter(file, part.schema)
+            writer.write(part)
+        if writer:
+            writer.close()
