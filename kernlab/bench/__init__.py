@@ -4,7 +4,7 @@ A benchmark is a function registered in :data:`BENCHMARKS` that returns figures 
 """
 
 # They register themselves.
-from kernlab.bench import (  # noqa: F401  # noqa: F401
+from kernlab.bench import (  # noqa: F401
     alive,
     bring,
     defaults,
@@ -16,6 +16,7 @@ from kernlab.bench import (  # noqa: F401  # noqa: F401
     lessons,
     opening,
     pages,
+    pictures,
     posterior,
     preview,
     replicates,

@@ -36,7 +36,7 @@ BUTTONS = "[data-testid=stMain] .stButton"  # of the page itself, not of its hea
 DRAWN = ".kl-chart[data-drawn]"  # a picture that has been drawn; the attribute counts how often
 SEEN = ".kl-chart[data-drawn], .kl-chart[data-sketched]"  # one of which at least a sketch can be seen
 JOBS = ".kl-jobs > button"  # the entry of the jobs in the head
-LINKED = ".kl-words > button"  # a term with a definition; it is called as the glossary calls it
+LINKED = ".kl-words > button"  # a term with a definition; its data-term is the name in the glossary
 MEANING = "#kl-meaning"  # the box that says what a term means
 STAGE = ".kl-stage"  # the line at the foot of a page that is presented, or belongs to a list of scenes
 

@@ -1,7 +1,6 @@
 """The terms of bounds, as bars and over training, and the pictures that hold them on both kinds of axes."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -221,16 +220,6 @@ def test_every_picture_keeps_its_promises(kind, log):
         assert layout.xaxis.title.text
         assert all(len(trace.x) <= 1000 for trace in figure.data)
         assert has_values(figure)
-
-
-def test_they_are_quick_enough_to_follow_a_slider():
-    times = []
-    for _ in range(3):
-        start = time.thread_time()
-        for kind in RUNS:
-            list(drawn(RUNS[kind], True))
-        times.append(time.thread_time() - start)
-    assert min(times) < 1.5  # about twenty pictures
 
 
 def test_the_areas_lie_on_one_another_with_the_smallest_below():

@@ -1,7 +1,5 @@
 """Pictures of a comparison: the numbers of their NamedTuples, each method's look, and what all pictures promise."""
 
-import time
-
 import numpy as np
 import pytest
 from drawn import has_values, keeps_promises
@@ -68,16 +66,6 @@ def test_every_picture_keeps_its_promises(name, kind):
     assert layout.yaxis.title.text or name == "ranks"
     assert all(len(trace.x) <= 2000 for trace in figure.data)
     assert kind == "none" or has_values(figure)
-
-
-def test_the_largest_is_quick_enough_to_be_redrawn_live():
-    views, times = (bands(MANY, "segment"), table(MANY), ranked(MANY)), []
-    for _ in range(3):
-        start = time.thread_time()
-        for draw, view in zip((plot_bands, plot_repeats, plot_ranks), views, strict=True):
-            draw(view)
-        times.append(time.thread_time() - start)
-    assert min(times) < 0.45
 
 
 def test_bands_are_drawn_as_they_are():

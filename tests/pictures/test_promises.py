@@ -1,6 +1,4 @@
-"""Pictures of a large run keep what every picture promises, and are drawn quickly enough to follow training."""
-
-import time
+"""Pictures of a large run keep what every picture promises."""
 
 import numpy as np
 import pytest
@@ -112,17 +110,8 @@ PLAIN = {"frequencies", "landmark pictures", "pixels", "bound_now"}
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_large_picture_keeps_its_promises_and_is_quick_enough_to_be_redrawn_live(name):
-    # Below 15 ms on an idle core. Processor time of this thread, the best of five: other processes count little, but
-    # a shared core and threads of the linear algebra that wait for each other have cost five times as much.
-    times = []
-    for _ in range(5):
-        start = time.thread_time()
-        figure = PICTURES[name]()
-        times.append(time.thread_time() - start)
-        if times[-1] < 0.15:
-            break
-    assert min(times) < 0.15
+def test_a_large_picture_keeps_its_promises(name):
+    figure = PICTURES[name]()
     layout = keeps_promises(figure)
     assert has_values(figure)
     if name not in PLAIN:

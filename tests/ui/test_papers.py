@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import time
 from pathlib import Path
 
 import browsing
@@ -118,27 +117,21 @@ def test_an_odd_address_is_a_sentence_at_most(data, scene, sentence):
 def test_a_slider_moves_its_picture_and_the_address(home):
     app = page(paper="fks", view="errors")
     assert address(app) == {"paper": "fks", "view": "errors"}
-    begun = time.perf_counter()
     app = app.select_slider(key="papers.spectra.gamma").set_value(1.0).run()
-    seconds = time.perf_counter() - begun
     assert address(app) == {"paper": "fks", "view": "errors", "spectra.gamma": "1"}
     drawn = figures(app)["papers-spectra"]
     assert drawn["layout"]["title"]["subtitle"]["text"] == "printed λ*: × 1, value + 0 %"
-    assert seconds < 3  # 0.1 s on an idle core
     again = page(**address(app))
     assert again.select_slider(key="papers.spectra.gamma").value == 1.0
     assert figures(again)["papers-spectra"] == drawn
 
 
 @pytest.mark.parametrize("each", ERRORS, ids=lambda each: each.key)
-def test_every_place_of_every_slider_draws_within_its_time(each):
+def test_every_place_of_every_slider_is_drawn(each):
     for slider in each.sliders:
         assert slider.default in slider.values
         for value in slider.values:
-            begun = time.thread_time()
             figure = each.make(**{s.key: s.default for s in each.sliders} | {slider.key: value})
-            # Some train models, and here the shapes of every call are checked.
-            assert time.thread_time() - begun < (3 if each.key in ("learned", "products") else 0.3)
             drawn = [v for trace in figure.data for v in np.asarray(trace.y).ravel() if not isinstance(v, str)]
             assert np.isfinite(np.array(drawn, np.float64)).all()
 

@@ -44,7 +44,7 @@ def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_f
     rested(page)
     all_worded(page)
     # By pointer, over a legend of a picture.
-    term = page.locator(f".st-key-objective {landmarks.LINKED}[aria-label='λ₁']")
+    term = page.locator(f".st-key-objective {landmarks.LINKED}[data-term='λ₁']")
     term.scroll_into_view_if_needed()
     box, meaning = term.bounding_box(), page.locator(landmarks.MEANING)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -56,8 +56,8 @@ def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_f
     first = page.locator(f".st-key-objective {landmarks.LINKED}").first
     first.focus()
     page.keyboard.press("ArrowRight")
-    second = page.locator(":focus").get_attribute("aria-label")
-    assert second != first.get_attribute("aria-label")
+    second = page.locator(":focus").get_attribute("data-term")
+    assert second != first.get_attribute("data-term")
     assert meaning.inner_text() == f"{second}\n{WORDS[second]}"
     assert page.locator(f".st-key-objective {landmarks.LINKED}[tabindex='0']").count() == 1
     page.get_by_role("combobox", name="Learning rate η").focus()

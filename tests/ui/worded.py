@@ -32,7 +32,8 @@ BLOCKS = f"""() => {{
     range.setEnd(each.endContainer, each.endOffset);
     of(each.startContainer)?.marked.push(range.toString());
   }}
-  for (const each of document.querySelectorAll(".kl-chart > .kl-words > button")) of(each)?.named.push(each.ariaLabel);
+  for (const each of document.querySelectorAll(".kl-chart > .kl-words > button"))
+    of(each)?.named.push(each.dataset.term);
   for (const each of document.querySelectorAll(".katex-html")) of(each)?.formulas.push(each.textContent);
   for (const text of document.querySelectorAll(".kl-chart[data-drawn] svg.main-svg text")) {{
     if (text.closest(".hoverlayer")) continue;

@@ -136,7 +136,8 @@ export class Words {
 
   stop(spot, i, block, chart) {
     const button = make("button", { type: "button", tabIndex: i ? -1 : 0 });
-    button.setAttribute("aria-label", spot.name);
+    button.dataset.term = spot.name;
+    button.setAttribute("aria-label", `Meaning of ${spot.name}`); // the page may have a button that is called as the term
     button.setAttribute("aria-describedby", "kl-meaning");
     spot.button = button;
     if (chart) {
