@@ -13,6 +13,7 @@ from kernlab.pictures.base import At, places
 from kernlab.pictures.influence import has_influence, influence_at
 from kernlab.pictures.left_out import LISTED, LeftOutRows, left_out_at
 from kernlab.pictures.run_data import data_of, has_features
+from kernlab.ui.glossary import meaning
 from kernlab.ui.view import VIEW, show_moment
 
 __all__ = ["row_list"]
@@ -56,7 +57,7 @@ def _list(at: At, found: LeftOutRows) -> None:
     words = [name for name, values in columns.items() if np.asarray(values).dtype.kind == "f"]
     event = st.dataframe(
         columns, hide_index=True, height=320, key=f"doubtful{at.side}", on_select="rerun", selection_mode="multi-row",
-        column_config={name: st.column_config.NumberColumn(format="%.3g") for name in words},
+        column_config={name: st.column_config.NumberColumn(format="%.3g", help=meaning(name)) for name in words},
     )  # fmt: skip
     _take(at, [int(numbers[place]) for place in event.selection.rows if place < len(numbers)])
     st.caption(

@@ -1,6 +1,7 @@
 // The prediction of a lesson: one of a few choices, a number on a slider, or a curve drawn by mouse, finger or keys.
 // In a room the prediction goes to the server's route first, so that none is lost however many predict at once.
 
+import { AxisNames } from "./axis_names.mjs";
 import { Drawing, written } from "./curve.mjs";
 
 const STYLE = `
@@ -157,7 +158,7 @@ class Form {
   // The sheet within the canvas, in CSS pixels.
   room() {
     const { width, height } = this.canvas.getBoundingClientRect();
-    return { left: 48, top: 12, width: width - 60, height: height - 56 };
+    return { left: 62, top: 12, width: width - 74, height: height - 56 };
   }
 
   stroke() {
@@ -187,8 +188,8 @@ class Form {
       pen.fillText(words(data.y[1] - share * (data.y[1] - data.y[0])), left - 6, top + share * height + 5);
     }
     pen.stroke();
-    pen.textAlign = "center";
-    pen.fillText(data.x_name, left + width / 2, top + height + 37);
+    canvas.names ??= new AxisNames(canvas);
+    canvas.names.put([data.x_name, left + width / 2, top + height + 33], [data.y_name, 9, top + height / 2], 14);
     pen.save();
     pen.beginPath();
     pen.rect(left, top, width, height);

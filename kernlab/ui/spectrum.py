@@ -78,6 +78,9 @@ def frequency_list(shown: Sequence[At]) -> None:
                 _list(at)
 
 
+_VALUES = ("uᵀω", "uᵀω'", "length", "‖ω − ω'‖", "moved", "weight")
+
+
 def _list(at: At) -> None:
     now, before = frequencies_at(at)
     picked = selected(at)
@@ -98,10 +101,15 @@ def _list(at: At) -> None:
     st.markdown(f"**Frequencies** along {table.what}: {which} {order}")
     st.dataframe(
         {name: values for name, values in columns.items() if values is not None},
-        hide_index=True, height=320, key=f"frequencies{at.side}",
-        column_config={name: st.column_config.NumberColumn(format="%.4g", help=meaning(name)) for name in ("uᵀω",
-                       "uᵀω'", "length", "‖ω − ω'‖", "moved", "weight")},
-    )  # fmt: skip
+        hide_index=True,
+        height=320,
+        key=f"frequencies{at.side}",
+        column_config={
+            "selected": st.column_config.CheckboxColumn(help=meaning("selected")),
+            "frequency": st.column_config.NumberColumn(help=meaning("frequency")),
+            **{name: st.column_config.NumberColumn(format="%.4g", help=meaning(name)) for name in _VALUES},
+        },
+    )
     st.caption(
         f"{len(places)} of {now.size} frequencies, in radians per scaled unit. Draw a box round some in a picture, or "
         "click them one by one, to see what they carry."

@@ -20,13 +20,16 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
+from kernlab.ui import callbacks  # noqa: F401  (they are whole)
 
 __all__ = ["BROWSERS", "SHARED", "Address", "Value", "Values", "name", "names", "number", "one_of", "to_text"]
 
 _LIMIT = 64  # parameters of an address that are read, and
 _LENGTH = 400  # characters of one of them: more than any of ours has
+_LATE = 50  # addresses that the browser may be behind
 _UNSET: Any = object()
 
 #: What of an address belongs to the browser alone: the look for a lecture and the list of scenes (page/scenelist.mjs).
@@ -248,6 +251,12 @@ class Values(Mapping[str, Any]):
 # -- addresses -------------------------------------------------------------------------------------------------
 
 
+def _went_back() -> bool:
+    """Whether this run of the script answers "back" or "forward" of the browser."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
 class Address:
     """A page's address.
 
@@ -279,6 +288,12 @@ class Address:
         return dict(st.session_state.get(f"address.{self.name}", {}))
 
     @property
+    def _written(self) -> list[dict[str, str]]:
+        """The addresses that the session has had on this page since the last that came from outside, newest last."""
+        written: list[dict[str, str]] = st.session_state.setdefault(f"written.{self.name}", [])
+        return written
+
+    @property
     def rest(self) -> dict[str, str]:
         """Those of them that no table declares."""
         declared = {key for table in self.tables for key in table}
@@ -299,8 +314,9 @@ class Address:
         state["page"] = self.name
         if moved and not texts:
             texts = self.address
-        elif not moved and texts == self.address:
-            return None
+        elif not moved and texts in self._written[-1 if _went_back() else 0 :]:
+            return None  # it is the session's own: the browser has not had the newest yet when a person is quick
+        self._written[:] = [asked, texts]
         state[f"address.{self.name}"] = texts  # a widget that interrupts this run of the script keeps what it says
         sentences = [sentence for table in self.tables for sentence in table.read(texts)]
         self.trouble = f"{' '.join(sentences)} (In the address of this page.)" if sentences else ""
@@ -313,6 +329,8 @@ class Address:
             texts |= table.written()
         address = {key: text[:_LENGTH] for key, text in texts.items() if text and key not in without}
         st.session_state[f"address.{self.name}"] = address
+        if address not in self._written[-1:]:
+            self._written[:] = [*self._written[-_LATE:], address]
         shown = st.query_params.to_dict()
         whole = address | {key: text for key, text in shown.items() if key in BROWSERS}
         if shown != whole:

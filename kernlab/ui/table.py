@@ -15,6 +15,7 @@ from kernlab.jobs.trainings import Trainings
 from kernlab.runs.kept import kept
 from kernlab.runs.store import Run, Store
 from kernlab.solvers import ProximalGradient
+from kernlab.ui.glossary import meaning
 from kernlab.ui.links import go
 from kernlab.ui.state import Address, Value, Values
 
@@ -105,11 +106,11 @@ def show(store: Store, runs: Sequence[Run]) -> None:
             "result": column.TextColumn("Test result", alignment="right"),
             "method": "Method",
             "dataset": "Data set",
-            "epochs": column.NumberColumn("Epochs", format="%.1f", width=70),
+            "epochs": column.NumberColumn("Epochs", format="%.1f", width=70, help=meaning("Epochs")),
             "kept": column.TextColumn("Kept", help="What rows that did not train chose, of the epochs tried"),
             "seconds": column.NumberColumn("Seconds", format="%.1f", width=80),
             "created": column.DatetimeColumn("Started", format="distance"),
-            "seed": column.NumberColumn("Seed", width=60),
+            "seed": column.NumberColumn("Seed", width=60, help=meaning("Seed")),
             "note": column.TextColumn("Note", help="Double-click to write", width="medium"),
         },
     )

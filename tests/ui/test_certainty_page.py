@@ -1,10 +1,13 @@
 """The Certainty page's list of rows, and the second descent on the Bounds page, without a browser."""
 
+import json
+
 import numpy as np
 from opening import address, components, errors, figures, opened, press, ran, sound
 
 from kernlab.pictures.interpolation import PENALTIES, sizes
 from kernlab.ui.draw_one import decoded, encoded
+from kernlab.ui.glossary import found
 
 
 def test_the_rows_that_the_model_contradicts_are_listed_with_their_inputs(shared):
@@ -18,6 +21,21 @@ def test_the_rows_that_the_model_contradicts_are_listed_with_their_inputs(shared
     drawn = figures(app)
     marked = next(trace for trace in drawn["left_out"]["data"] if "doubtful" in trace["name"])
     assert len(marked["text"]) == len(table.value)
+
+
+def test_a_term_at_the_head_of_a_table_has_its_definition(shared):
+    tables = []
+    for name, scene in (("certainty", {"run": ran()}), ("runs", {}), ("spectrum", {"run": ran()})):
+        app = sound(opened(name, **scene))
+        tables += [each for each in (*app.dataframe, *app.get("arrow_data_frame")) if each not in tables]
+    heads = {}
+    for table in tables:
+        asked = json.loads(table.proto.columns or "{}")
+        for column in table.value.columns:
+            own = asked.get(column, {})
+            heads[own.get("label") or column] = own.get("help")
+    assert {"Seed", "margin", "influence on itself"} <= set(heads)
+    assert {head for head, words in heads.items() if found(head) and not words} == set()
 
 
 def test_of_real_targets_the_rows_of_the_largest_residual_are_listed(shared):

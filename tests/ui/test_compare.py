@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from browsing import until, visit
+from browsing import rested, until, visit
 from opening import address, button, errors, opened, words
 from opening import press as pressed
 from streamlit.testing.v1 import AppTest
@@ -245,6 +245,32 @@ def bands(page):
     return page.evaluate(
         "document.querySelector('.st-key-compare-bands .js-plotly-plot')?.layout?.title?.subtitle?.text ?? ''"
     )
+
+
+@pytest.mark.browser
+def test_no_click_is_lost_however_quickly_they_follow_one_another_and_back_takes_the_last_away(server, page):
+    methods = ["SK", "NSK", "SKL", "NSKL", "ASKL", "RFDI", "Nys", "constant"]
+    visit(page, server, "compare?datasets=iris&repeats=8")
+    page.locator("[data-testid=stSidebar]").get_by_role("button", name="constant", exact=True).wait_for()
+    pills = "[...document.querySelectorAll('[data-testid=stSidebar] button[data-variant=pills]')]"
+    page.evaluate(f"""async methods => {{
+      for (const [place, name] of methods.entries()) {{
+        {pills}.find(each => each.innerText == name).click();
+        await new Promise(done => setTimeout(done, 10 + 40 * (place % 4)));
+      }}
+    }}""", methods)  # fmt: skip
+    chosen = f"{pills}.filter(each => each.ariaPressed == 'true').map(each => each.innerText)"
+    page.wait_for_url(lambda url: all(f"{name}%2C" in url or f"%2C{name}" in url for name in methods))
+    rested(page)
+    assert page.evaluate(chosen) == methods
+    pill = page.locator("[data-testid=stSidebar]").get_by_role("button", name="LKRF", exact=True)
+    pill.click()
+    page.wait_for_url(lambda url: "LKRF" in url)
+    rested(page)
+    page.go_back()
+    until(page, lambda: page.evaluate(chosen) == methods)
+    rested(page)
+    assert "LKRF" not in page.url
 
 
 @pytest.mark.browser

@@ -2,10 +2,12 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
 
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option
+from kernlab.ui import state
 from kernlab.ui.forms import from_text, grid
 from kernlab.ui.setup import families
 from kernlab.ui.state import to_text
@@ -79,6 +81,39 @@ def test_widgets_follow_the_address_and_the_address_follows_the_widgets():
     assert page.slider(key="thing.size").value == 8
     assert page.text_input(key="thing.note").value == ""
     assert not page.exception
+
+
+def test_changes_that_are_quicker_than_the_address_are_kept_and_back_goes_back(monkeypatch):
+    page = AppTest.from_function(app)
+    page.query_params["size"] = "7"
+    page.run()
+    page.slider(key="thing.size").set_value(9).run()
+    page.query_params["size"] = "7"  # the browser sends the next change before it has had the address of the last
+    page.toggle(key="thing.deep").set_value(True).run()
+    assert page.text[0].value == "9 True round  False {}"
+    assert (page.query_params["size"], page.query_params["deep"]) == ("9", "true")
+    page.query_params.clear()
+    page.query_params["size"] = "9"  # an address of the session's own, to which the person goes back
+    monkeypatch.setattr(state, "_went_back", lambda: True)
+    page.run()
+    assert page.text[0].value == "9 False round  True {}"
+
+
+def test_nothing_interrupts_a_callback():
+    asked, seen = [], []
+
+    class Below(SessionState):
+        def on_script_will_rerun(self, *changes, **rest):  # where Streamlit calls the callbacks
+            seen.append(session["x"])
+
+    session = SafeSessionState(Below(), lambda: asked.append("may I interrupt?"))
+    session["x"] = 1
+    assert len(asked) == 1
+    session.on_script_will_rerun(None)
+    assert seen == [1]
+    assert len(asked) == 2  # before it
+    assert session["x"] == 1
+    assert len(asked) == 3  # and after it
 
 
 def test_what_an_odd_address_says_is_a_sentence_each_and_the_rest_of_it_is_taken():

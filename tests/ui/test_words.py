@@ -6,7 +6,7 @@ from worded import all_worded
 
 from kernlab.bench.pages import stored
 from kernlab.ui import landmarks
-from kernlab.ui.glossary import terms
+from kernlab.ui.glossary import found, terms
 
 pytestmark = pytest.mark.browser
 
@@ -76,6 +76,33 @@ def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_f
     page.mouse.move(0, 0)
     page.keyboard.press("ArrowLeft")
     until(page, lambda: WORDS["kernel"] in meaning.inner_text())
+
+
+def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_covered(server, page, run):
+    visit(page, server, f"train?run={run}")
+    linked(page)
+    rested(page)
+    box, meaning = page.get_by_role("combobox", name="Family"), page.locator(landmarks.MEANING)
+    box.click()
+    menu = page.get_by_role("listbox")
+    page.get_by_role("option", name="Exact kernels").hover(position={"x": 30, "y": 15})
+    until(page, lambda: WORDS["exact kernel"] in meaning.inner_text())
+    side, room = meaning.bounding_box(), menu.bounding_box()
+    assert side["x"] >= room["x"] + room["width"]
+    page.mouse.move(0, 0)
+    meaning.wait_for(state="hidden")
+    active = box.get_attribute("aria-activedescendant")
+    page.keyboard.press("ArrowUp")
+    until(page, lambda: box.get_attribute("aria-activedescendant") not in (active, None))
+    option = page.locator(f"[id='{box.get_attribute('aria-activedescendant')}']").inner_text()
+    until(page, lambda: all(WORDS[each] in meaning.inner_text() for each in found(option)))
+    page.keyboard.press("Escape")
+    meaning.wait_for(state="hidden")
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    moment = page.locator(landmarks.MOMENT)  # such as "epoch 3.0": no underline, since it is drawn anew all the time
+    moment.hover(position={"x": 8, "y": moment.bounding_box()["height"] / 2})
+    until(page, lambda: WORDS["epoch"] in meaning.inner_text())
 
 
 def test_a_tap_shows_a_definition_and_a_finger_that_rests_on_a_button_does_not_press_it(server, new_page, run):

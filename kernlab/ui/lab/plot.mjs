@@ -1,5 +1,7 @@
 // Axes on a canvas, in the colours of the page: little enough for a frame in a few milliseconds.
 
+import { AxisNames } from "./axis_names.mjs";
+
 // On a light and on a dark page; those of kernlab/pictures/theme.py, the second of each with more light.
 export const COLOURS = {
   blue: ["#0072B2", "#4AA3E3"],
@@ -36,9 +38,9 @@ export class Plot {
     Object.assign(this, { canvas, x, y, xName, yName, square, pen: canvas.getContext("2d"), width: 0, height: 0 });
   }
 
-  // Take the size that the canvas has on the page; false where it has none.
+  // Take the size that the canvas has on the page; false where it has none. Plots may take turns on a canvas.
   resize() {
-    if (this.fits) return true;
+    if (this.fits && this.canvas.plot === this) return true;
     const { clientWidth: width, clientHeight: height } = this.canvas, sharp = Math.min(2, window.devicePixelRatio || 1);
     if (!width) return false;
     if (this.canvas.width !== Math.round(width * sharp) || this.canvas.height !== Math.round(height * sharp)) {
@@ -54,6 +56,10 @@ export class Plot {
       this.right = this.left + side;
       this.bottom = this.top + side;
     }
+    this.canvas.names ??= new AxisNames(this.canvas);
+    const across = (this.left + this.right) / 2, up = (this.top + this.bottom) / 2;
+    this.canvas.names.put([this.xName, across, this.bottom + 31 * this.by], [this.yName, this.left - 37 * this.by, up], LETTERS * this.by);
+    this.canvas.plot = this;
     return (this.fits = true);
   }
 
@@ -100,13 +106,6 @@ export class Plot {
       pen.fillText(String(y).replace("-", "−"), this.left - 7 * by, at);
     }
     pen.stroke();
-    pen.textAlign = "center";
-    pen.fillText(this.xName, (this.left + this.right) / 2, this.bottom + 31 * by);
-    pen.save();
-    pen.translate(this.left - 37 * by, (this.top + this.bottom) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.fillText(this.yName, 0, 0);
-    pen.restore();
   }
 
   // What follows is cut at the edges of the axes.

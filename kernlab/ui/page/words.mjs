@@ -27,13 +27,16 @@ const STYLE = `
 #kl-meaning b { display: block; }
 .kl-present #kl-meaning { font-size: 22px; max-width: min(32rem, calc(100vw - 1rem)); }`;
 
-// What belongs together: an element of the page, a picture, or a row of tabs or of links to pages.
-const BLOCK = ".kl-chart, [data-testid=stElementContainer], [data-testid=stPopover], summary, [role=tablist], nav";
+// What belongs together: an element of the page, a picture, an open menu, or a row of tabs or of links to pages.
+const BLOCK = ".kl-chart, [data-testid=stElementContainer], [data-testid=stPopover], summary, [role=tablist], [role=listbox], nav";
+// What changes with every step: it is looked at when somebody points to it.
+const LIVE = ".kl-time output, .kl-way, .kl-values dd";
 // What is no text of the page.
 const LEFT_OUT = "script, style, input, textarea, select, code, pre, canvas, svg, .katex-mathml, .kl-words, .kl-chart, .kl-jobs, .kl-stage, .kl-time, .kl-way, .kl-values dd, "
-  + "[role=option], [role=slider], [role=listbox], [data-testid=stIconMaterial]";
+  + "[role=slider], [data-testid=stIconMaterial]";
 // What answers a press by itself, and takes the focus.
-const ACTOR = "button, a, summary, [role=button], [role=tab], [role=radio]";
+const MENU = "[role=listbox]"; // its options take no focus: the box that opened it names the one that the keys are at
+const ACTOR = "button, a, summary, [role=button], [role=tab], [role=radio], [role=option]";
 const WIDGET = "input, textarea, select, [role=slider], [role=combobox], [role=radiogroup]";
 const BUSY = ".kl-chart, .kl-words, .kl-time, .kl-way, .kl-values dd, .kl-jobs, .kl-stage, #kl-meaning"; // what changes while a run trains and adds no words
 const SOON = 120, LATER = 250; // milliseconds until a definition comes, and until it goes
@@ -106,16 +109,7 @@ export class Words {
     const known = this.blocks.get(block);
     if (known?.text === text && known.nodes.every((node, i) => node === nodes[i] || chart) && known.group?.isConnected !== false) return;
     this.forget(block);
-    const found = new Map(); // only the first of each term, and of each button, so that a page is no sea of lines
-    for (const { nodes, formula } of runs) {
-      const actor = chart ? null : nodes[0]?.parentElement.closest(ACTOR) ?? null;
-      const hits = formula ? this.glossary.symbol(nodes.map(letter).join(GAP)) : this.glossary.find(nodes.map((node) => node.data).join(""));
-      for (const { name, start, end } of hits) {
-        const all = found.get(name) ?? found.set(name, []).get(name);
-        if (!all.some((spot) => spot.actor === actor)) all.push({ name, actor, ...part(nodes, start, end, formula ? GAP.length : 0) });
-      }
-    }
-    const spots = [...found.values()].flat();
+    const spots = this.spots(runs, chart);
     const entry = { text, nodes, spots, ranges: [], group: null };
     this.blocks.set(block, entry);
     if (this.marks && !chart) {
@@ -132,6 +126,20 @@ export class Words {
     entry.group.setAttribute("role", "group");
     entry.group.setAttribute("aria-label", "Words explained");
     block.append(entry.group);
+  }
+
+  // Where terms stand: only the first of each, and of each button, so that a page is no sea of lines.
+  spots(runs, chart = false) {
+    const found = new Map();
+    for (const { nodes, formula } of runs) {
+      const actor = chart ? null : nodes[0]?.parentElement.closest(ACTOR) ?? null;
+      const hits = formula ? this.glossary.symbol(nodes.map(letter).join(GAP)) : this.glossary.find(nodes.map((node) => node.data).join(""));
+      for (const { name, start, end } of hits) {
+        const all = found.get(name) ?? found.set(name, []).get(name);
+        if (!all.some((spot) => spot.actor === actor)) all.push({ name, actor, ...part(nodes, start, end, formula ? GAP.length : 0) });
+      }
+    }
+    return [...found.values()].flat();
   }
 
   stop(spot, i, block, chart) {
@@ -178,10 +186,11 @@ export class Words {
 
   // ---- the box
 
-  show(names, where, hovered = false) {
+  show(names, where, hovered = false, menu = null) {
     clearTimeout(this.going);
     const key = names.join("\n");
     this.where = where;
+    this.menu = menu;
     this.hovered = hovered;
     if (this.box.hidden || this.shown !== key) {
       this.box.replaceChildren(...names.map((name) => make("div", {}, make("b", { textContent: name }), this.glossary.words.get(name))));
@@ -195,22 +204,35 @@ export class Words {
     if (this.box.hidden || !this.where) return;
     const rect = this.where(), { offsetWidth: width, offsetHeight: height } = this.box;
     const above = rect.bottom + height + 8 > innerHeight && rect.top > height + 8;
-    const left = Math.max(8, Math.min(rect.left, innerWidth - width - 8));
-    Object.assign(this.box.style, { left: `${left}px`, top: `${above ? rect.top - height - 4 : rect.bottom + 4}px` });
+    let left = Math.max(8, Math.min(rect.left, innerWidth - width - 8)), top = above ? rect.top - height - 4 : rect.bottom + 4;
+    const list = this.menu?.getBoundingClientRect(); // beside an open menu, whose options it must not cover
+    const side = list && [list.right + 8, list.left - width - 8].find((x) => x >= 8 && x + width <= innerWidth - 8);
+    if (side) [left, top] = [side, Math.max(8, Math.min(rect.top, innerHeight - height - 8))];
+    Object.assign(this.box.style, { left: `${left}px`, top: `${top}px` });
   }
 
   hide() {
     clearTimeout(this.coming);
     this.box.hidden = true;
-    this.where = this.over = null;
+    this.where = this.over = this.menu = null;
   }
 
   // ---- pointer, keys, focus
 
   // The term at a point of the screen.
   at(target, x, y) {
-    const spots = this.blocks.get(target.closest?.(BLOCK))?.spots ?? [];
+    const live = target.closest?.(LIVE);
+    const spots = live ? this.spots(texts(live)) : this.blocks.get(target.closest?.(BLOCK))?.spots ?? [];
     return spots.find((spot) => within(place(spot), x, y)) ?? null;
+  }
+
+  // The option of an open menu that the keys have come to.
+  optioned(box) {
+    const actor = document.getElementById(box.getAttribute("aria-activedescendant"));
+    const menu = actor?.closest(MENU);
+    const spots = this.blocks.get(menu)?.spots.filter((spot) => spot.actor === actor) ?? [];
+    if (spots.length) this.show(spots.map(({ name }) => name), () => place(spots[0]), false, menu);
+    else if (menu || this.menu) this.hide();
   }
 
   listen() {
@@ -224,7 +246,7 @@ export class Words {
         if (spot === this.over && (spot || !this.hovered)) return;
         clearTimeout(this.coming);
         this.over = spot;
-        if (spot) this.coming = setTimeout(() => this.show([spot.name], () => place(spot), true), spot.actor ? HELD : SOON);
+        if (spot) this.coming = setTimeout(() => this.show([spot.name], () => place(spot), true, spot.actor?.closest(MENU)), spot.actor ? HELD : SOON);
         else if (this.hovered) { clearTimeout(this.going); this.going = setTimeout(() => this.hide(), LATER); }
       });
     };
@@ -247,7 +269,7 @@ export class Words {
       this.keyed = this.held = false;
       clearTimeout(touched);
       const spot = pointerType === "touch" ? this.at(target, x, y) : null;
-      if (spot?.actor) touched = setTimeout(() => { this.held = true; this.show([spot.name], () => place(spot), true); }, HELD);
+      if (spot?.actor) touched = setTimeout(() => { this.held = true; this.show([spot.name], () => place(spot), true, spot.actor.closest(MENU)); }, HELD);
     }, true);
     for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => clearTimeout(touched), true);
     document.addEventListener("contextmenu", (event) => { if (this.held) event.preventDefault(); }, true);
@@ -255,7 +277,10 @@ export class Words {
       if (event.key === "Escape" && !this.box.hidden) { event.stopImmediatePropagation(); this.hide(); }
       this.keyed = event.key === "Tab" || event.key.startsWith("Arrow");
     }, true);
-    document.addEventListener("keyup", () => { this.keyed = false; }, true);
+    document.addEventListener("keyup", ({ target, key }) => {
+      this.keyed = false;
+      if (key !== "Escape" && target.matches?.("[role=combobox]")) setTimeout(() => this.optioned(target), SOON); // when the page has followed the key
+    }, true);
     // A widget or a button that is reached by keys shows what its words mean.
     document.addEventListener("focusin", ({ target }) => {
       const known = this.keyed ? this.blocks.get(target.closest?.(BLOCK)) : null;
