@@ -82,6 +82,8 @@ def test_a_type_and_the_target_are_changed_and_the_model_is_another(app, page):
     page.wait_for_url(re.compile("dataset=pressures"))
     assert "regression" in page.locator("[data-testid=stMain]").inner_text()
     assert page.locator(".st-key-columns td.name", has_text="age=").count() > 1  # one-hot columns
+    trained(page)
+    assert "RMSE" in page.locator("[data-testid=stMain]").inner_text()
 
 
 # -- painting --------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Definitions where one stands: by pointer, by keys and by touch; every term of every legend and label is linked."""
 
+import itertools
+
 import pytest
 from browsing import rested, shown, until, visit
 from worded import all_worded
@@ -34,6 +36,17 @@ def run(server):
 def linked(page):
     """Wait until the words of the page and of its pictures have been linked."""
     page.locator(f".kl-chart {landmarks.LINKED}").first.wait_for(state="attached")
+
+
+def rests_on(page, place, words):
+    """Move the pointer a little over the first word of a place, until it is explained: words are linked when idle."""
+    xs = itertools.cycle((28, 30))
+
+    def explained():
+        place.hover(position={"x": next(xs), "y": 10})
+        return words in page.locator(landmarks.MEANING).inner_text()
+
+    until(page, explained)
 
 
 def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_focus(server, page, run):
@@ -85,8 +98,7 @@ def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_cov
     box, meaning = page.get_by_role("combobox", name="Family"), page.locator(landmarks.MEANING)
     box.click()
     menu = page.get_by_role("listbox")
-    page.get_by_role("option", name="Exact kernels").hover(position={"x": 30, "y": 15})
-    until(page, lambda: WORDS["exact kernel"] in meaning.inner_text())
+    rests_on(page, page.get_by_role("option", name="Exact kernels"), WORDS["exact kernel"])
     side, room = meaning.bounding_box(), menu.bounding_box()
     assert side["x"] >= room["x"] + room["width"]
     page.mouse.move(0, 0)
@@ -101,8 +113,7 @@ def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_cov
     page.keyboard.press("Escape")
     menu.wait_for(state="hidden")
     moment = page.locator(landmarks.MOMENT)  # such as "epoch 3.0": no underline, since it is drawn anew all the time
-    moment.hover(position={"x": 8, "y": moment.bounding_box()["height"] / 2})
-    until(page, lambda: WORDS["epoch"] in meaning.inner_text())
+    rests_on(page, moment, WORDS["epoch"])
 
 
 def test_a_tap_shows_a_definition_and_a_finger_that_rests_on_a_button_does_not_press_it(server, new_page, run):

@@ -243,7 +243,7 @@ export class Words {
         turn = 0;
         if (!this.box.hidden && within(this.box.getBoundingClientRect(), x, y, 6)) return clearTimeout(this.going); // it can be read and copied
         const spot = this.at(target, x, y);
-        if (spot === this.over && (spot || !this.hovered)) return;
+        if (spot ? spot.name === this.over?.name && spot.node === this.over.node : !this.over && !this.hovered) return;
         clearTimeout(this.coming);
         this.over = spot;
         if (spot) this.coming = setTimeout(() => this.show([spot.name], () => place(spot), true, spot.actor?.closest(MENU)), spot.actor ? HELD : SOON);
