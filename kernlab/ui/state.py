@@ -289,7 +289,7 @@ class Address:
 
     @property
     def _written(self) -> list[dict[str, str]]:
-        """The addresses that the session has had on this page since the last that came from outside, newest last."""
+        """The addresses of this session on this page from the one on that the browser is known to have had."""
         written: list[dict[str, str]] = st.session_state.setdefault(f"written.{self.name}", [])
         return written
 
@@ -315,7 +315,9 @@ class Address:
         if moved and not texts:
             texts = self.address
         elif not moved and texts in self._written[-1 if _went_back() else 0 :]:
-            return None  # it is the session's own: the browser has not had the newest yet when a person is quick
+            # It is the session's own: the browser may not have had the newest yet when a person is quick.
+            del self._written[: self._written.index(texts)]
+            return None
         self._written[:] = [asked, texts]
         state[f"address.{self.name}"] = texts  # a widget that interrupts this run of the script keeps what it says
         sentences = [sentence for table in self.tables for sentence in table.read(texts)]

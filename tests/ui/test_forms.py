@@ -92,8 +92,15 @@ def test_changes_that_are_quicker_than_the_address_are_kept_and_back_goes_back(m
     page.toggle(key="thing.deep").set_value(True).run()
     assert page.text[0].value == "9 True round  False {}"
     assert (page.query_params["size"], page.query_params["deep"]) == ("9", "true")
+    page.slider(key="thing.size").set_value(8).run()  # sent with the newest address, so that all before are past
     page.query_params.clear()
-    page.query_params["size"] = "9"  # an address of the session's own, to which the person goes back
+    page.query_params["size"] = "7"  # a link to where the page was before
+    page.run()
+    assert page.text[0].value == "7 False round  True {}"
+    page.slider(key="thing.size").set_value(9).run()
+    page.toggle(key="thing.deep").set_value(True).run()
+    page.query_params.clear()
+    page.query_params["size"] = "9"  # the last address but one, to which the person goes back
     monkeypatch.setattr(state, "_went_back", lambda: True)
     page.run()
     assert page.text[0].value == "9 False round  True {}"
