@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kernlab import devices
-from kernlab.bench.base import BENCHMARKS
+from kernlab.bench.base import BENCHMARKS, in_turns, medians
 from kernlab.bench.pages import stored
 from kernlab.data import DataSpec, make_dataset, prepare
 from kernlab.papers import PAPERS
@@ -42,32 +40,21 @@ def pictures() -> dict[str, Any]:
             run.refresh()
             shown = seen(run, {})
             fitting = [each for each in PICTURES.values() if each.fits(shown)]
-            of_run = {each.key: _least(partial(each.make, shown)) for each in fitting}
+            of_run = medians(in_turns({each.key: partial(each.make, shown) for each in fitting}, ROUNDS))
         sliders = {}
         for mistake in (each for paper in PAPERS.values() for each in paper.mistakes):
             usual = {slider.key: slider.default for slider in mistake.sliders}
             for slider in mistake.sliders:
                 for value in slider.values:
                     place = usual | {slider.key: value}
-                    sliders[f"{mistake.key}.{slider.key}={value}"] = _least(partial(mistake.make, **place))
+                    sliders[f"{mistake.key}.{slider.key}={value}"] = partial(mistake.make, **place)
         X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS)).astype(np.float32)
         table = make_dataset("large", X, (X[:, 3] > 0).astype(int), "classification")
-        prepared = prepare(table, DataSpec(), 0)
         return {
             **_summary("run", of_run),
-            **_summary("errors", sliders),
-            "table_seconds": _least(lambda: found(prepared)),
+            **_summary("errors", medians(in_turns(sliders, ROUNDS))),
+            **medians(in_turns({"table": partial(found, prepare(table, DataSpec(), 0))}, ROUNDS)),
         }
-
-
-def _least(draw: Callable[[], object]) -> float:
-    """Seconds of the quickest of some rounds: what else the machine does lengthens the others."""
-    seconds = []
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        draw()
-        seconds.append(time.perf_counter() - begun)
-    return min(seconds)
 
 
 def _summary(name: str, seconds: dict[str, float]) -> dict[str, Any]:
@@ -76,5 +63,5 @@ def _summary(name: str, seconds: dict[str, float]) -> dict[str, Any]:
         f"{name}_pictures": len(seconds),
         f"{name}_seconds": statistics.median(seconds.values()),
         f"{name}_longest": seconds[slowest],
-        f"{name}_slowest": slowest,
+        f"{name}_slowest": slowest.removesuffix("_seconds"),
     }

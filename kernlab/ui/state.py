@@ -285,11 +285,11 @@ class Address:
     @property
     def address(self) -> dict[str, str]:
         """The parameters that were read or written last."""
-        return dict(st.session_state.get(f"address.{self.name}", {}))
+        return dict(self._written[-1]) if self._written else {}
 
     @property
     def _written(self) -> list[dict[str, str]]:
-        """The addresses of this session on this page from the one on that the browser is known to have had."""
+        """This session's addresses on this page: from the one that the browser is known to have had to the newest."""
         written: list[dict[str, str]] = st.session_state.setdefault(f"written.{self.name}", [])
         return written
 
@@ -310,16 +310,15 @@ class Address:
         asked = {key: text for key, text in st.query_params.to_dict().items() if key not in BROWSERS}
         texts = {key: text[:_LENGTH] for key, text in list(asked.items())[:_LIMIT]}
         state = st.session_state
-        moved = state.get("page") != self.name
+        moved, written = state.get("page") != self.name, self._written
         state["page"] = self.name
         if moved and not texts:
             texts = self.address
-        elif not moved and texts in self._written[-1 if _went_back() else 0 :]:
+        elif not moved and texts in written[-1 if _went_back() else 0 :]:
             # It is the session's own: the browser may not have had the newest yet when a person is quick.
-            del self._written[: self._written.index(texts)]
+            del written[: written.index(texts)]
             return None
-        self._written[:] = [asked, texts]
-        state[f"address.{self.name}"] = texts  # a widget that interrupts this run of the script keeps what it says
+        written[:] = [asked, texts]  # a widget that interrupts this run of the script keeps what it says
         sentences = [sentence for table in self.tables for sentence in table.read(texts)]
         self.trouble = f"{' '.join(sentences)} (In the address of this page.)" if sentences else ""
         return self.rest
@@ -330,9 +329,9 @@ class Address:
         for table in self.tables:
             texts |= table.written()
         address = {key: text[:_LENGTH] for key, text in texts.items() if text and key not in without}
-        st.session_state[f"address.{self.name}"] = address
-        if address not in self._written[-1:]:
-            self._written[:] = [*self._written[-_LATE:], address]
+        written = self._written
+        if address not in written[-1:]:
+            written[:] = [*written[-_LATE:], address]
         shown = st.query_params.to_dict()
         whole = address | {key: text for key, text in shown.items() if key in BROWSERS}
         if shown != whole:

@@ -30,6 +30,8 @@ from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
 from kernlab.ui.glossary import found
 
+pytestmark = pytest.mark.usefixtures("home")
+
 SMALL = {"n_features": 12, "epochs": 2, "order": 3, "max_turns": 2, "batch_size": 30, "validation": 0}
 #: Data of each run: most are of one generated data set, two of pictures and of many inputs.
 IMAGES = {"ASKL on digits": ("ASKL", "digits"), "NysDI on digits": ("NysDI", "digits")}
@@ -40,15 +42,6 @@ OTHERS = {
 }
 CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
 RUNS: dict[str, str] = {}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNLAB_HOME", str(tmp_path_factory.mktemp("pictures")))
-        patch.delenv("KERNLAB_DATA", raising=False)
-        yield
-        manager().shutdown()
 
 
 def spec(method, dataset, more=None):

@@ -15,6 +15,8 @@ from kernlab.pictures.spectrum import frequencies_at
 from kernlab.spec import RunSpec
 from kernlab.ui.previews import Preview
 
+pytestmark = pytest.mark.usefixtures("home")
+
 #: The pictures that show things of each kind; one that is added there has to state them too.
 STATED = {
     "row": {
@@ -41,15 +43,6 @@ CASES = {
     "curve": ("SKL", "chirp", {"n_samples": 90}), "again": ("SK", "iris", {"seed": 3}),
 }  # fmt: skip
 RUNS = {}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNLAB_HOME", str(tmp_path_factory.mktemp("linked")))
-        patch.delenv("KERNLAB_DATA", raising=False)
-        yield
-        manager().shutdown()
 
 
 def spec(case):

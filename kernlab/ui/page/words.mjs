@@ -34,8 +34,8 @@ const LIVE = ".kl-time output, .kl-way, .kl-values dd";
 // What is no text of the page.
 const LEFT_OUT = "script, style, input, textarea, select, code, pre, canvas, svg, .katex-mathml, .kl-words, .kl-chart, .kl-jobs, .kl-stage, .kl-time, .kl-way, .kl-values dd, "
   + "[role=slider], [data-testid=stIconMaterial]";
-// What answers a press by itself, and takes the focus.
 const MENU = "[role=listbox]"; // its options take no focus: the box that opened it names the one that the keys are at
+// What answers a press by itself, and takes the focus where it is no option.
 const ACTOR = "button, a, summary, [role=button], [role=tab], [role=radio], [role=option]";
 const WIDGET = "input, textarea, select, [role=slider], [role=combobox], [role=radiogroup]";
 const BUSY = ".kl-chart, .kl-words, .kl-time, .kl-way, .kl-values dd, .kl-jobs, .kl-stage, #kl-meaning"; // what changes while a run trains and adds no words
@@ -200,6 +200,11 @@ export class Words {
     this.put();
   }
 
+  // A pointer or a finger is over a term.
+  point(spot) {
+    this.show([spot.name], () => place(spot), true, spot.actor?.closest(MENU));
+  }
+
   put() {
     if (this.box.hidden || !this.where) return;
     const rect = this.where(), { offsetWidth: width, offsetHeight: height } = this.box;
@@ -246,7 +251,7 @@ export class Words {
         if (spot ? spot.name === this.over?.name && spot.node === this.over.node : !this.over && !this.hovered) return;
         clearTimeout(this.coming);
         this.over = spot;
-        if (spot) this.coming = setTimeout(() => this.show([spot.name], () => place(spot), true, spot.actor?.closest(MENU)), spot.actor ? HELD : SOON);
+        if (spot) this.coming = setTimeout(() => this.point(spot), spot.actor ? HELD : SOON);
         else if (this.hovered) { clearTimeout(this.going); this.going = setTimeout(() => this.hide(), LATER); }
       });
     };
@@ -260,7 +265,7 @@ export class Words {
       }
       if (!detail || this.box.contains(target)) return; // made by a key
       const spot = this.at(target, x, y);
-      if (spot && !spot.actor) this.show([spot.name], () => place(spot), true);
+      if (spot && !spot.actor) this.point(spot);
       else this.hide();
     }, true);
     // A finger that rests on a button wants to know, not to press.
@@ -269,7 +274,7 @@ export class Words {
       this.keyed = this.held = false;
       clearTimeout(touched);
       const spot = pointerType === "touch" ? this.at(target, x, y) : null;
-      if (spot?.actor) touched = setTimeout(() => { this.held = true; this.show([spot.name], () => place(spot), true, spot.actor.closest(MENU)); }, HELD);
+      if (spot?.actor) touched = setTimeout(() => { this.held = true; this.point(spot); }, HELD);
     }, true);
     for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => clearTimeout(touched), true);
     document.addEventListener("contextmenu", (event) => { if (this.held) event.preventDefault(); }, true);
