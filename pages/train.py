@@ -126,11 +126,11 @@ def panel() -> None:
 
 settings = ADDRESS.arrive()
 spec: RunSpec | None = None if settings is None else arrive(settings)
-if spec is None or not (state["train.watch"] or beside.several()):
+if spec is None:
     spec = state["train.spec"] = setup.spec_form()
     beside.edited(spec)
     st.fragment(panel)()
-else:  # on arrival a run's heading and pictures come before the form, whose forty elements the browser draws for long
+else:  # on arrival the heading and the pictures come before the form, whose elements the browser draws for long
     st.fragment(panel)()
     state["train.spec"] = setup.spec_form()
     beside.edited(state["train.spec"])

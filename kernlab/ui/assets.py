@@ -10,6 +10,7 @@ import asyncio
 import gzip
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +22,7 @@ from starlette.routing import BaseRoute, Route
 
 from kernlab.ui.pages import PAGES
 
-__all__ = ["HOME", "MODULES", "loader", "pack", "routes", "url"]
+__all__ = ["HOME", "MODULES", "loader", "pack", "routes", "url", "with_imports"]
 
 _HERE = Path(__file__).parent
 #: Our modules by name.
@@ -62,6 +63,16 @@ export default async function (component) {{
   return (await module).default({", ".join(["component", *(arguments or ("home",))])});
 }}
 """
+
+
+def with_imports(*names: str) -> list[str]:
+    """Modules of ours and all that they import, in the order of their names."""
+    found, asked = set(names), list(names)
+    while asked:
+        imported = re.findall(r'^import .* from "\./([\w.]+)"', MODULES[asked.pop()].read_text("utf-8"), re.MULTILINE)
+        asked += set(imported) - found
+        found |= set(imported)
+    return sorted(found)
 
 
 @cache

@@ -217,6 +217,7 @@ class Chart {
       const film = reel.film(run);
       return { reel, film, picture: film.picture(asked.picture, asked.view, asked.over_time) };
     });
+    if (asked.news) shots[0].film.end(asked.news);
     const done = shots.map(({ film }) => film.use());
     const draw = () => this.draw();
     const turns = [[reel.clock, "change"], [reel.selection, "change"], ...shots.flatMap(({ picture }) => [[picture, "layout"], [picture, "grown"]])];

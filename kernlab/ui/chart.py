@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
@@ -38,6 +38,7 @@ class Shot(NamedTuple):
         together: names of the curves that are drawn for all of these runs in this one picture; none: its own alone.
         names, colors: of all these runs, where their curves are drawn together.
         data: the name of the run's data; what is selected is shared by pictures of the same data.
+        news: all that will ever be new of it, where that is known: the browser need not ask for it.
     """
 
     run: str
@@ -49,6 +50,7 @@ class Shot(NamedTuple):
     names: tuple[str, ...] = ()
     colors: tuple[str, ...] = ()
     data: str = ""
+    news: Mapping[str, Any] | None = None
 
 
 def live_chart(

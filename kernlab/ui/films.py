@@ -24,11 +24,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -45,13 +46,14 @@ from kernlab.ui.news import News, comparison_news, import_news, news, preview_ne
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
-__all__ = ["preview", "routes", "warm"]
+__all__ = ["ahead", "preview", "routes", "warm"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
+_DRAWN = 100  # layouts and frames of previews that are kept in memory
 _ROOM = 64 * 2**20  # bytes of frames that are kept with one run
 
 
@@ -164,10 +166,7 @@ async def _drawn(request: Request, what: str, view: dict[str, str], numbers: lis
 def _parts(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]) -> list[bytes]:
     """Layouts or frames, compressed: those that are kept, and the others drawn in one go."""
     if _foreseen(run_id):
-        drawn: list[bytes] = (
-            _pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers).result()
-        )
-        return drawn
+        return _drawing(run_id, what, key, view, numbers).result()
     store = manager().trainings.store
     files = [_file(store.folder(run_id).films, what, key, view, number) for number in numbers]
     parts = {number: _read(file) for number, file in zip(numbers, files, strict=True)}
@@ -288,6 +287,32 @@ def _preview(name: str) -> Preview:
     if name not in _previews:
         raise UnknownNameError("a preview must belong to a page that is open", name, "load the page again")
     return _previews[name]
+
+
+_drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # of previews
+
+
+def ahead(run_id: str, key: str, view: str) -> None:
+    """Draw a picture of a preview before the browser asks for it.
+
+    Args:
+        view: its switches, as a query.
+    """
+    for what, number in (("layout", 1), ("frame", 0)):
+        with suppress(KernlabError, BrokenProcessPool):
+            _drawing(run_id, what, key, dict(parse_qsl(view)), [number])
+
+
+def _drawing(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]) -> Future[list[bytes]]:
+    """Layouts or frames of a preview, which are drawn once."""
+    name = json.dumps([run_id, what, key, sorted(view.items()), numbers])
+    found = _drawings.get(name)
+    if found is None or (found.done() and found.exception()):
+        spec = _preview(run_id).run.spec
+        found = _drawings[name] = _pool().submit(_work_on_preview, spec, what, key, view, numbers)
+        while len(_drawings) > _DRAWN:
+            _drawings.popitem(last=False)
+    return found
 
 
 def _begun(spec: dict[str, Any]) -> Preview:

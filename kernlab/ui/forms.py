@@ -18,7 +18,7 @@ from kernlab.errors import CompositionError, KernlabError
 from kernlab.options import Option
 from kernlab.ui.state import Values, to_text
 
-__all__ = ["from_text", "grid", "option_widget", "sentences", "show_error"]
+__all__ = ["from_text", "grid", "option_value", "option_widget", "sentences", "show_error"]
 
 
 def show_error(error: KernlabError) -> None:
@@ -79,6 +79,32 @@ def grid(option: Option) -> list[float]:
     return sorted(filter(fits, values))
 
 
+def option_value(option: Option, values: Values, key: str, default: Any = None) -> Any:
+    """The value that an option has, as its widget would show it.
+
+    Args:
+        option: what is asked for.
+        values, key: where the value is kept.
+        default: the value where none is kept; the option's own if left out.
+    """
+    value = values.get(key, option.default if default is None else default)
+    if option.type == "bool":
+        return value if isinstance(value, bool) else str(value).lower() in ("true", "1")
+    if option.type == "choice":
+        return value if value in option.choices else option.default
+    if option.type == "text":
+        return to_text(value)
+    if option.log or option.choices:
+        return from_text(option, to_text(value))
+    number: type[int] | type[float] = int if option.type == "int" else float
+    try:
+        value = number(value)
+    except (TypeError, ValueError):
+        value = number(option.default)
+    value = value if option.minimum is None else max(value, number(option.minimum))
+    return value if option.maximum is None else min(value, number(option.maximum))
+
+
 def option_widget(
     option: Option, values: Values, key: str, default: Any = None, label: str = "", called: Callable[[str], str] = str,
     *, slide: bool = False,
@@ -86,45 +112,37 @@ def option_widget(
     """One widget, and the value it stands at.
 
     Args:
-        option: what is asked for.
-        values, key: where the value is kept.
-        default: where the widget starts; the option's own if left out.
+        option, values, key, default: as of :func:`option_value`.
         label: heading of the widget; the option's key in plain words if left out.
         called: what a choice is called.
         slide: a wide range of numbers is a slider over round ones, not a field.
     """
     label = label or option.key.replace("_", " ").capitalize()
     label += f" ({option.unit})" if option.unit else ""
-    value = values.get(key, option.default if default is None else default)
+    value = option_value(option, values, key, default)
     if option.type == "bool":
-        value = value if isinstance(value, bool) else str(value).lower() in ("true", "1")
         st.toggle(label, value, **values.widget(key, value), help=option.help)
-        return value
-    if option.type == "choice":
-        value = value if value in option.choices else option.default
+    elif option.type == "choice":
         st.selectbox(label, list(option.choices), option.choices.index(value), **values.widget(key, value),
                      help=option.help, format_func=called)  # fmt: skip
-        return value
-    if option.type == "text":
-        st.text_input(label, to_text(value), **values.widget(key, to_text(value)), help=option.help)
-        return to_text(value)
-    if option.log or option.choices:
+    elif option.type == "text":
+        st.text_input(label, value, **values.widget(key, value), help=option.help)
+    elif option.log or option.choices:
         # Typical values to pick from; any other may be typed.
         text, words = to_text(value), [*option.choices, *(to_text(number) for number in grid(option))]
         words += [] if text in words else [text]
         st.selectbox(label, words, words.index(text), **values.widget(key, text, partial(from_text, option)),
                      help=f"{option.help} Takes {option.range}; type any value.", accept_new_options=True)  # fmt: skip
-        return from_text(option, text)
+    else:
+        _number_widget(option, values, key, value, label, slide)
+    return value
+
+
+def _number_widget(option: Option, values: Values, key: str, value: float, label: str, slide: bool) -> None:
     whole = option.type == "int"
     number: type[int] | type[float] = int if whole else float
     low = None if option.minimum is None else number(option.minimum)
     high = None if option.maximum is None else number(option.maximum)
-    try:
-        value = number(value)
-    except (TypeError, ValueError):
-        value = number(option.default)
-    value = value if low is None else max(value, low)
-    value = value if high is None else min(value, high)
     if low is not None and high is not None and high - low <= (1000 if whole else 10):
         step = 1 if whole and high - low <= 200 else number((high - low) / 100)
         st.slider(label, low, high, value, **values.widget(key, value), help=option.help, step=step)
@@ -134,7 +152,6 @@ def option_widget(
     else:
         shape: dict[str, Any] = {"format": "%d", "step": 1} if whole else {"format": "%g", "step": _step(option)}
         st.number_input(label, low, high, value, **values.widget(key, value), help=option.help, **shape)
-    return value
 
 
 def _step(option: Option) -> float:

@@ -11,7 +11,10 @@ import streamlit as st
 
 from kernlab.pictures.base import CHOICES, At, Picture
 from kernlab.pictures.base import VIEW as SWITCHES
+from kernlab.ui import films
 from kernlab.ui.chart import Shot, live_chart, to_json
+from kernlab.ui.news import preview_news
+from kernlab.ui.previews import Preview
 from kernlab.ui.state import to_text
 from kernlab.ui.view import VIEW
 
@@ -26,6 +29,9 @@ def draw(each: Picture, at: At, height: int = 0, *, note: bool = True, beside: S
     """
     key = each.key + at.side
     shot = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
+    if isinstance(at.run, Preview):
+        films.ahead(shot.run, shot.picture, shot.view)
+        shot = shot._replace(news=preview_news(at.run).facts)
     reported = live_chart(shot, key=key, alt=each.alt, height=height or each.height, events=each.events)
     if each.note and note:
         formula, words = each.note(at)

@@ -31,9 +31,10 @@ MAIN = Path(__file__).with_name("main.py")
 #: What Streamlit's browser code asks for to find its server.
 _PROBES = ("health", "host-config")
 
-
-#: Modules that a page asks for when it stands, or when a person opens something.
-_LATER = ("words.mjs", "glossary.mjs", "scenes.mjs", "draw.js", "brush.mjs")
+#: Modules that every page needs before its first picture, and those that one page needs. All others are asked for when
+#: the page stands, or when a person opens something.
+_FIRST = ("page.mjs", "jobs.js", "elements.js", "chart.js")
+_OWN = {"lab": ("lab.js",), "learn": ("predict.js", "room.js"), "certainty": ("pixels.js",)}
 
 #: A page that is opened for a lecture has the look of it from the first paint on (page/present.mjs).
 _PRESENT = (
@@ -43,8 +44,8 @@ _PRESENT = (
 
 
 @cache
-def _frame() -> str:
-    """Streamlit's index.html, which learns at once where its server is, and which of our files it will need.
+def _frame(page: str) -> str:
+    """Streamlit's index.html, which learns at once where its server is, and which of our files the page will need.
 
     Left alone, it looks for the server below the page's own address first, and again after a tenth of a second one
     level up. Plotly's code comes after all that the heading needs.
@@ -53,8 +54,7 @@ def _frame() -> str:
         f"<script>window.__streamlit = {{ BACKEND_BASE_URL: {assets.HOME} }}; {_PRESENT}</script>"
         + "".join(
             f'<link rel="modulepreload" href="./{assets.url(name)}">'
-            for name in sorted(assets.MODULES)
-            if name not in _LATER
+            for name in assets.with_imports(*_FIRST, *_OWN.get(page, ()))
         )
         + f'<link rel="preload" as="script" fetchpriority="low" href="./{assets.url("plotly.js")}"></head>'
     )
@@ -62,7 +62,7 @@ def _frame() -> str:
 
 
 async def _page(request: Request) -> Response:
-    return HTMLResponse(_frame(), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(_frame(request.url.path.rpartition("/")[2]), headers={"Cache-Control": "no-cache"})
 
 
 async def _above(request: Request) -> Response:

@@ -21,7 +21,7 @@ from kernlab.regularizers import REGULARIZERS
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.typing import Task
-from kernlab.ui.forms import from_text, option_widget, show_error
+from kernlab.ui.forms import from_text, option_value, option_widget, show_error
 from kernlab.ui.previews import stamps
 from kernlab.ui.state import Value, Values, to_text
 
@@ -29,6 +29,7 @@ __all__ = [
     "DATA",
     "FORM",
     "START",
+    "UNFOLDED",
     "address_of",
     "data_form",
     "data_sets",
@@ -46,6 +47,9 @@ START = {"dataset": "checkerboard", "method": "ASKL", "n_features": "300"}
 
 _CUSTOM, _COMPOSE = MethodSpec.name, "Compose your own"
 _PENALTIES = tuple(REGULARIZERS)
+#: The widget that is open or closed: the fold with the options that few change.
+UNFOLDED = "train.advanced"
+
 #: What a form of data asks for beside the data set.
 DATA = tuple(key for key in options_of(DataSpec) if key not in ("dataset", "source"))
 
@@ -364,28 +368,34 @@ def _option_form(spec: RunSpec) -> RunSpec:
     st.subheader("Options", anchor=False)
     for key in front:
         values[key] = _widget(schema[key], base[key], owner.get(key))
-    with st.expander("Advanced"):
-        if not custom:
-            for key in CHOICES:
-                values[key] = _widget(schema[key], base[key])
-        for key in (*owner, *_PENALTIES):
-            if key not in values and (key in owner or stepping):
-                values[key] = _widget(schema[key], base[key], owner.get(key))
+    rest = [] if custom else [*CHOICES]
+    rest += [key for key in (*owner, *_PENALTIES) if key not in values and (key in owner or stepping)]
+    # Thirty widgets that nobody sees would take the browser most of the time in which it answers any other.
+    fold = st.expander("Advanced", key=UNFOLDED, on_change="rerun")
+    with fold:
+        ask = _widget if fold.open else _value
+        for key in dict.fromkeys(rest):
+            values[key] = ask(schema[key], base[key], owner.get(key))
         for key in DATA:
-            values[key] = _widget(options_of(DataSpec)[key], getattr(spec.data, key))
-        seed = Option("seed", "int", 0, "Decides the split, the drawn frequencies and the order of the mini-batches.",
-                      minimum=0, maximum=2**31 - 1)  # fmt: skip
-        option_widget(seed, FORM, "seed")
-        devices = ["auto", "cpu"]
-        devices += ["cuda"] if torch.cuda.is_available() else []
-        devices += ["mps"] if torch.backends.mps.is_available() else []
-        device = FORM["device"]
-        devices += [] if device in devices else [device]
-        st.selectbox("Device", devices, devices.index(device), **FORM.widget("device"), accept_new_options=True,
-                     help="auto: CUDA, then MPS, then CPU.")  # fmt: skip
+            values[key] = ask(options_of(DataSpec)[key], getattr(spec.data, key))
+        if fold.open:
+            _seed_and_device()
     now = {**{k: getattr(spec.data, k) for k in DATA}, **base}
     spec = spec.with_options({key: value for key, value in values.items() if value != now[key]})
-    return RunSpec(spec.method, spec.data, FORM["seed"], device)
+    return RunSpec(spec.method, spec.data, FORM["seed"], FORM["device"])
+
+
+def _seed_and_device() -> None:
+    seed = Option("seed", "int", 0, "Decides the split, the drawn frequencies and the order of the mini-batches.",
+                  minimum=0, maximum=2**31 - 1)  # fmt: skip
+    option_widget(seed, FORM, "seed")
+    devices = ["auto", "cpu"]
+    devices += ["cuda"] if torch.cuda.is_available() else []
+    devices += ["mps"] if torch.backends.mps.is_available() else []
+    device = FORM["device"]
+    devices += [] if device in devices else [device]
+    st.selectbox("Device", devices, devices.index(device), **FORM.widget("device"), accept_new_options=True,
+                 help="auto: CUDA, then MPS, then CPU.")  # fmt: skip
 
 
 def _in_order(method: MethodSpec, owner: dict[str, Component]) -> list[tuple[str, Component]]:
@@ -404,6 +414,11 @@ def _widget(option: Option, default: Any, part: Component | None = None) -> Any:
     own = _LABELS.get(f"{part.name}.{option.key}" if part else "") or _LABELS.get(option.key, "")
     called = partial(_title, option.key) if option.key in SLOTS else str
     return option_widget(option, FORM, f"o.{option.key}", default, own, called)
+
+
+def _value(option: Option, default: Any, part: Component | None = None) -> Any:
+    """What :func:`_widget` would stand at."""
+    return option_value(option, FORM, f"o.{option.key}", default)
 
 
 def _title(slot: str, name: str) -> str:

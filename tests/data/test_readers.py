@@ -6,13 +6,15 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pytest
+from openpyxl.worksheet._reader import WorkSheetParser
 from sklearn.datasets import dump_svmlight_file
 
 from kernlab.data import load
-from kernlab.data.readers import Reading, delimited
+from kernlab.data.readers import Reading, Upload, delimited, excel, opened
 from kernlab.data.tables import look, prepare
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
 
@@ -225,3 +227,23 @@ def test_a_workbook_needs_its_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(DataError, match=r"kernlab\[excel\]"):
         look(FILES["table.xlsx"](), "table.xlsx")
+
+
+def test_a_workbook_that_does_not_state_its_size_is_read_once_and_says_how_far_it_is(monkeypatch):
+    """openpyxl reads a sheet without its size to the end, only to look for it, whenever the workbook is opened."""
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    for row in (["a", "target"], *([i, i % 2] for i in range(20_000))):
+        sheet.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    monkeypatch.setattr(WorkSheetParser, "parse_dimensions", lambda self: pytest.fail("read for its size"))
+    monkeypatch.setattr(excel, "_ROWS", 1000)
+    reader = opened(Upload.of(buffer.getvalue(), "t.xlsx"), Reading())
+    parts = [(batch.num_rows, share) for batch, share in reader.batches()]
+    assert [rows for rows, _ in parts] == [1000] * 20
+    shares = [share for _, share in parts]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.2
+    assert 0.4 < shares[9] < 0.6
+    assert shares[-1] > 0.9

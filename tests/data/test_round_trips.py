@@ -1,6 +1,8 @@
 """Tables written as CSV, ARFF, LIBSVM and Excel and read back give the same numbers, and so the same runs.
 
 KERNLAB_ROUND_TRIPS=all KERNLAB_DATA=… python -m pytest tests/data/test_round_trips.py      all sets that are there
+
+Workbooks of all sets take an hour, most of it for the images of mnist (55 million cells).
 """
 
 from __future__ import annotations
@@ -25,7 +27,6 @@ FOLDERS = os.environ.get("KERNLAB_DATA", "")
 SMALL = ("iris", "wine", "diabetes", "mg", "balloon", "space_ga")
 _EVERY = os.environ.get("KERNLAB_ROUND_TRIPS") == "all"
 SETS = [each.name for each in known() if each.group != "generated" and (_EVERY or each.name in SMALL)]
-MOST_CELLS = 3_000_000  # that are written as a workbook
 
 
 @pytest.fixture(autouse=True)
@@ -76,8 +77,6 @@ WRITERS = {"csv": csv, "arff": arff, "svm": libsvm, "xlsx": excel}
 def test_what_was_written_is_read_back(name, ending, monkeypatch):
     monkeypatch.setenv("KERNLAB_DATA", FOLDERS)
     data = load(name)
-    if ending == "xlsx" and data.X.size > MOST_CELLS:
-        pytest.skip("a workbook of so many cells takes minutes")
     file = WRITERS[ending](data)
     # LIBSVM has no trace of columns that are 0 to the end in every row, the last pixels of digits for example.
     seen = look(file, f"t.{ending}", Reading(features=data.d if ending == "svm" else None))
@@ -93,19 +92,12 @@ def test_what_was_written_is_read_back(name, ending, monkeypatch):
     np.testing.assert_allclose(again.y, data.y, rtol=0 if exact else 1e-15)
     if ending != "svm":
         assert again.feature_names == data.feature_names
+    assert trained(again) == (trained(data) if exact else pytest.approx(trained(data), rel=1e-9))
     remove("again")
 
 
-@pytest.mark.parametrize("name", ["iris", "diabetes"])
-def test_the_runs_are_the_same(name):
-    data = load(name)
-    metrics = []
-    for ending in (None, *WRITERS):
-        if ending:
-            file = WRITERS[ending](data)
-            keep(file, look(file, f"t.{ending}").recipe, f"as {ending}", file_name=f"t.{ending}")
-        table = load(f"as {ending}") if ending else data
-        spec = RunSpec.of("ASKL", table.name, n_features=20, epochs=2, device="cpu")
-        summary = fit(spec, data=prepare(table, DataSpec(dataset=table.name), 0)).summary
-        metrics.append((summary["train_metric"], summary["test_metric"], summary["objective"]))
-    assert len(set(metrics)) == 1
+def trained(data: Dataset) -> tuple[float, ...]:
+    """The metrics of a short run on a table."""
+    spec = RunSpec.of("ASKL", data.name, n_features=20, epochs=1, batch_size=64, validation=0, device="cpu")
+    summary = fit(spec, data=prepare(data, DataSpec(dataset=data.name), 0)).summary
+    return tuple(summary[name] for name in ("train_metric", "test_metric", "objective"))

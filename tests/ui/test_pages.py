@@ -275,10 +275,37 @@ def test_an_odd_address_is_a_sentence_and_the_page_works(scene, sentence):
 
 
 def test_a_wrong_value_in_the_form_is_a_sentence_and_nothing_can_be_started():
-    app = page("train", **QUICK)
+    app = unfold(page("train", **QUICK))
     app.number_input(key="train.o.test_size").set_value(1.5).run()
     assert "test_size must be a number" in errors(app)[0]
     assert button(app, "Train").disabled
+
+
+def unfold(app):
+    """Open the fold of the form."""
+    app.session_state[setup.UNFOLDED] = True
+    return app.run()
+
+
+ODD = {
+    "ASKL": {"phase": "shared", "trace_norm": "0.001", "sampling": "orthogonal", "optimizer": "sgd", "compile": "off"},
+    "NysDI": {"selection": "kmeans", "normalize_targets": "true", "rho": "0.5", "schedule": "step", "ridge": "0.1"},
+    "FKS-Fourier": {"algorithm": "fista", "g": "0.1", "validation": "0"},
+    "LKRF": {"centred": "true", "algorithm": "bisection", "density": "cauchy"},
+}
+
+
+@pytest.mark.parametrize("method", [*ODD, "MKL"])
+def test_a_folded_form_means_what_an_unfolded_one_says(method):
+    dataset = "chirp" if setup.unfit(method, "classification") else "checkerboard"
+    given = {"dataset": dataset, "n_samples": "200", "method": method, "seed": "3", "device": "cpu", "test_size": "0.4"}
+    given |= ODD.get(method, {})
+    folded = sound(page("train", **given))
+    before, asked = folded.session_state["train.spec"], [each.key for each in folded.sidebar.selectbox]
+    after = sound(unfold(folded)).session_state["train.spec"]
+    assert before == after == setup.spec_from(given)
+    assert "train.device" not in asked
+    assert len(folded.sidebar.selectbox) > len(asked)
 
 
 @pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections import OrderedDict
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from opening import components, opened, sound
 from opening import words as texts
 
 from kernlab.data import DataSpec, load, prepare
+from kernlab.errors import DataError
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
 from kernlab.pictures import frames
@@ -19,6 +22,7 @@ from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
+from kernlab.ui import films
 from kernlab.ui.live import auto_words
 from kernlab.ui.previews import made
 
@@ -75,6 +79,41 @@ def test_a_preview_is_no_run_and_a_page_shows_it():
     assert {"data", "density", "kernel_surface", "random_functions", "balance"} <= set(components(app, "chart"))
     assert "Learning rate η 0.01" in texts(app, "caption")
     assert manager().trainings.store.list() == before
+
+
+class Drawing:
+    """A process that draws, and what it was asked for; the first work of it fails."""
+
+    def __init__(self):
+        self.asked = []
+
+    def submit(self, work, *arguments):
+        self.asked.append(arguments[1:])
+        future = Future()
+        if len(self.asked) > 1:
+            future.set_result([b"drawn"])
+        else:
+            future.set_exception(DataError("the first fails", "it has"))
+        return future
+
+
+def test_what_was_drawn_ahead_is_not_drawn_again(monkeypatch):
+    process, spec = Drawing(), spec_of("SK").to_dict()
+    monkeypatch.setattr(films, "_pool", lambda: process)
+    monkeypatch.setattr(films, "_previews", {"previewX": made(spec)})
+    monkeypatch.setattr(films, "_drawings", OrderedDict())
+    films.ahead("previewX", "density", "look=x1&log=true")
+    layout, frame = (("layout", "density", {"look": "x1", "log": "true"}, [1]),
+                     ("frame", "density", {"look": "x1", "log": "true"}, [0]))  # fmt: skip
+    assert process.asked == [layout, frame]
+    for _ in range(2):
+        assert films._parts("previewX", "frame", "density", {"log": "true", "look": "x1"}, [0]) == [b"drawn"]
+    assert process.asked == [layout, frame]
+    assert films._parts("previewX", "layout", *layout[1:]) == [b"drawn"]  # it had failed
+    assert process.asked == [layout, frame, layout]
+    monkeypatch.setattr(films, "_DRAWN", 1)
+    films._parts("previewX", "frame", "data", {}, [0])
+    assert len(films._drawings) == 1
 
 
 def test_what_cannot_be_started_is_a_sentence():

@@ -9,6 +9,7 @@ from browsing import visit
 from serving import ROOT, running
 
 from kernlab.errors import AppError
+from kernlab.ui import serving
 from kernlab.ui.pages import PAGES
 from kernlab.ui.server import check_port
 
@@ -29,6 +30,15 @@ def test_no_element_is_sent_as_a_reference():
 
 def test_every_page_is_listed_and_has_its_file():
     assert {page.name for page in PAGES} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+
+
+def test_a_page_asks_at_once_for_the_modules_that_it_needs_and_for_no_others():
+    frames = {page.name: serving._frame(page.name) for page in PAGES}
+    for name in ("chart.js", "film.mjs", "frames.mjs", "elements.js", "page.mjs"):  # with what they import
+        assert all(f"/{name}" in frame for frame in frames.values())
+    assert {name for name, frame in frames.items() if "/lab.js" in frame} == {"lab"}
+    assert "/cholesky.mjs" in frames["lab"]
+    assert "/cholesky.mjs" not in frames["train"]
 
 
 def test_a_taken_port_is_a_sentence():

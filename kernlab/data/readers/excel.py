@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import threading
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
 from kernlab.data.readers.base import SAMPLE, Reader, Reading, Upload, column_names
@@ -22,6 +23,7 @@ _LARGEST = 2**32  # bytes of the unpacked workbook: its rows are read one after 
 _LARGEST_PART = 2**28  # of its words, which are kept in memory
 _RATIO = 400  # to which a part may be packed: rows of equal cells come to 100
 _ROWS = 20_000
+_LOADING = threading.Lock()
 #: What openpyxl raises for a damaged workbook: it checks little before it uses what it reads.
 _BROKEN = (zipfile.BadZipFile, zlib.error, ParseError, EOFError, ArithmeticError, AttributeError, LookupError, OSError,
            AssertionError, MemoryError, RuntimeError, TypeError, ValueError)  # fmt: skip
@@ -53,7 +55,7 @@ class ExcelReader(Reader):
     @contextmanager
     def _sheet(self) -> Iterator[Any]:
         try:
-            from openpyxl import load_workbook
+            import openpyxl  # noqa: F401
         except ImportError:
             raise DataError("Excel files need the package openpyxl", "it is not installed",
                             "run pip install 'kernlab[excel]', or save the sheet as CSV") from None  # fmt: skip
@@ -63,15 +65,13 @@ class ExcelReader(Reader):
                 with zipfile.ZipFile(raw) as archive:
                     self._check(archive.infolist())
                 raw.seek(0)
-                book = load_workbook(raw, read_only=True, data_only=True, keep_links=False)
+                book = _unmeasured(raw)
                 try:
                     wanted = self.reading.sheet
                     sheets = {sheet.title: sheet for sheet in book.worksheets}
                     if not sheets or (wanted and wanted not in sheets):
                         raise UnknownNameError.among(f"sheet of {name}", wanted or "", sheets)
-                    sheet = sheets[wanted] if wanted else next(iter(sheets.values()))
-                    sheet.reset_dimensions()  # the file may lie about them
-                    yield sheet
+                    yield sheets[wanted] if wanted else next(iter(sheets.values()))
                 finally:
                     book.close()
         except (DataError, UnknownNameError):
@@ -127,13 +127,42 @@ class ExcelReader(Reader):
                         raise DataError(f"every row of {self.upload.name} must have at most {width} cells",
                                         f"row {place:,}: {len(row)} cells", "correct that row")  # fmt: skip
                 done += len(part)
-                yield self._batch(part, width), min(1.0, done / max(done, getattr(sheet, "max_row", 0) or 0))
+                yield self._batch(part, width), sheet.share
 
     def _batch(self, rows: Sequence[Sequence[Any]], width: int) -> Any:
         import pyarrow as pa
 
         columns = [_column([row[j] if j < len(row) else None for row in rows]) for j in range(width)]
         return pa.RecordBatch.from_arrays(columns, list(self.names))
+
+
+def _unmeasured(raw: IO[bytes]) -> Any:
+    """The workbook, whose sheets do not look for their sizes: the file may lie about them, and where it says nothing
+    openpyxl reads the whole of every sheet for them."""
+    from openpyxl.reader import excel
+
+    class Sheet(excel.ReadOnlyWorksheet):  # type: ignore[misc]
+        _source: Any = None
+
+        def _get_size(self) -> None: ...
+
+        def _get_source(self) -> Any:
+            self._source = super()._get_source()
+            return self._source
+
+        @property
+        def share(self) -> float:
+            """Of the sheet's bytes, those that have been read."""
+            if self._source is None or self._source.closed:
+                return 1.0
+            return float(self._source.tell() / max(1, self.parent._archive.getinfo(self._worksheet_path).file_size))
+
+    with _LOADING:  # openpyxl offers no place for a class of ours
+        theirs, excel.ReadOnlyWorksheet = excel.ReadOnlyWorksheet, Sheet
+        try:
+            return excel.load_workbook(raw, read_only=True, data_only=True, keep_links=False)
+        finally:
+            excel.ReadOnlyWorksheet = theirs
 
 
 def _column(cells: list[Any]) -> Any:

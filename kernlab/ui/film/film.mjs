@@ -23,7 +23,7 @@ export class News extends EventTarget {
 
   // Follow it until the function that is returned is called.
   use() {
-    if (this.users++ === 0) this.ask();
+    if (this.users++ === 0 && !this.whole) this.ask();
     this.count();
     return () => { this.users--; this.count(); };
   }
@@ -63,6 +63,13 @@ export class News extends EventTarget {
   take(news) {
     this.news = news;
     this.dispatchEvent(new Event("news"));
+  }
+
+  // These are all the news that there will be: nobody need ask.
+  end(news) {
+    if (this.whole) return;
+    this.whole = true;
+    this.take(news);
   }
 }
 

@@ -47,6 +47,20 @@ test("a run is followed to its end and then left alone", async () => {
   assert.equal(film.place(3.7), 3);
 });
 
+test("of a run whose news are all known nothing but pictures is asked for", async () => {
+  const there = server(1);
+  const film = new Film("/", "r", { fetch: there.fetch, hidden: () => false });
+  const picture = film.picture("density", "", false);
+  film.end({ version: "r", live: false, metrics: 0, steps: [0], epochs: [0] });
+  film.use();
+  await settled();
+  await settled();
+  assert.equal(there.questions, 0);
+  assert.deepEqual(there.layouts, [1]);
+  assert.equal(film.place(null), 0);
+  assert.deepEqual(picture.frames.steps, [0]);
+});
+
 test("a run that goes on after its end is followed again once somebody knows", async () => {
   const there = server(3);
   const calls = [];
