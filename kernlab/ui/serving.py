@@ -119,7 +119,15 @@ def _warm() -> None:
 
     threading.Thread(target=films.warm, name="warm-films", daemon=True).start()
     assets.pack()
-    for module in ("kernlab.ui.live", "kernlab.ui.setup", "kernlab.ui.transport"):
+    # pyarrow loads pandas when it is first given words, and the Data page looks for telltale columns by trees.
+    for module in (
+        "kernlab.ui.live",
+        "kernlab.ui.setup",
+        "kernlab.ui.transport",
+        "kernlab.ui.look",
+        "pandas",
+        "sklearn.tree",
+    ):
         importlib.import_module(module)
     from kernlab.spec import RunSpec
     from kernlab.training.trainer import fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from browsing import PATIENCE
+from browsing import PATIENCE, rested
 
 from kernlab.ui.glossary import found, terms
 
@@ -72,8 +72,21 @@ def _missing(page) -> list[tuple[str, str]]:
     return lacking
 
 
+def _whole(page) -> None:
+    """Open every fold of the page, and draw every picture of it: what is out of view is not drawn."""
+    for fold in page.locator("[data-testid=stExpander] details:not([open]) > summary").all():
+        if fold.is_visible():
+            fold.click()
+    rested(page)
+    for chart in page.locator(".kl-chart:not([data-drawn])").all():
+        if chart.is_visible():
+            chart.scroll_into_view_if_needed()
+            page.wait_for_function("chart => !chart.isConnected || chart.dataset.drawn", arg=chart.element_handle())
+
+
 def all_worded(page) -> None:
     """Wait until every term of every text, label, button, tab, legend and formula of the page has its definition."""
+    _whole(page)
     page.wait_for_function("Number(document.documentElement.dataset.words) > 0")
     end = time.monotonic() + PATIENCE / 4
     while (lacking := _missing(page)) and time.monotonic() < end:
