@@ -141,3 +141,29 @@ def test_a_tap_shows_a_definition_and_a_finger_that_rests_on_a_button_does_not_p
     assert "view=" not in page.url
     tab.tap()
     page.wait_for_url(lambda url: "view=kernel" in url)
+
+
+def test_on_a_phone_the_meaning_of_an_option_covers_no_option_and_is_covered_by_none(server, new_page, run):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    visit(page, server, f"train?run={run}")
+    rested(page)
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    page.get_by_role("combobox", name="Family").tap()
+    menu, meaning = page.get_by_role("listbox"), page.locator(landmarks.MEANING)
+    touch = page.context.new_cdp_session(page)
+
+    def explained():
+        box = page.get_by_role("option", name="Exact kernels").bounding_box()
+        point = {"x": box["x"] + 30, "y": box["y"] + box["height"] / 2}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+        page.wait_for_timeout(700)  # a finger that rests
+        return WORDS["exact kernel"] in meaning.inner_text()
+
+    until(page, explained)
+    box, room = meaning.bounding_box(), menu.bounding_box()
+    assert box["y"] >= room["y"] + room["height"] or box["y"] + box["height"] <= room["y"]
+    on_top = """meaning => { const { left, top, width, height } = meaning.getBoundingClientRect();
+      return [[.05, .1], [.5, .5], [.95, .9]].every(([x, y]) =>
+        meaning.contains(document.elementFromPoint(left + x * width, top + y * height))); }"""
+    assert meaning.evaluate(on_top)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

@@ -20,7 +20,7 @@ const STYLE = `
 .kl-chart > .kl-words button { clip-path: none; color: var(--st-text-color); border-bottom: 1px dotted color-mix(in srgb, currentColor 60%, transparent); }
 .kl-chart > .kl-words button.kl-up { border-bottom: 0; border-right: 1px dotted color-mix(in srgb, currentColor 60%, transparent); }
 .kl-chart > .kl-words button:focus-visible { position: absolute; }
-#kl-meaning { position: fixed; z-index: 1000001; max-width: min(22rem, calc(100vw - 1rem)); padding: .55rem .75rem; border-radius: .5rem;
+#kl-meaning { position: fixed; z-index: 1000100; max-width: min(22rem, calc(100vw - 1rem)); padding: .55rem .75rem; border-radius: .5rem;
   border: 1px solid var(--st-border-color); background: var(--st-background-color); color: var(--st-text-color);
   font: .9rem/1.45 var(--st-font); box-shadow: 0 6px 22px #0003; }
 #kl-meaning[hidden] { display: none; }
@@ -213,6 +213,7 @@ export class Words {
     const list = this.menu?.getBoundingClientRect(); // beside an open menu, whose options it must not cover
     const side = list && [list.right + 8, list.left - width - 8].find((x) => x >= 8 && x + width <= innerWidth - 8);
     if (side) [left, top] = [side, Math.max(8, Math.min(rect.top, innerHeight - height - 8))];
+    else if (list) top = [list.bottom + 8, list.top - height - 8].find((y) => y >= 8 && y + height <= innerHeight - 8) ?? top;
     Object.assign(this.box.style, { left: `${left}px`, top: `${top}px` });
   }
 
