@@ -136,7 +136,7 @@ def test_good_data_of_the_same_kind_are_used(kernlab, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("command", [("datasets",), ("datasets", "--json"), ("train", "--dataset", "letter")])
-def test_a_data_folder_that_is_not_there(refused, monkeypatch, tmp_path, command):
+def test_a_missing_data_folder(refused, monkeypatch, tmp_path, command):
     monkeypatch.setenv("KERNLAB_DATA", str(tmp_path / "nowhere"))
     assert "correct or unset KERNLAB_DATA" in refused(*command).replace("Correct", "correct")
 

@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(kernlab):
     assert objective(1) == objective(1) != objective(2)
 
 
-def test_the_run_is_kept_unless_told_not_to(kernlab, home):
+def test_the_run_is_kept_unless_an_option_says_no(kernlab, home):
     assert kernlab("train", "--dataset", "iris", *QUICK, "--no-keep", "--json").json["run"] is None
     assert not home.exists()
     run = kernlab("train", "--dataset", "iris", *QUICK, "--name", "mine", "--json").json["run"]

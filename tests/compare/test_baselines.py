@@ -100,7 +100,7 @@ def test_more_rows_than_an_svm_can_take_are_refused_at_once():
         tune("svm-rbf", {}, data, Tuning(trials=1, rows=100))
 
 
-def test_mistakes_are_told(classes):
+def test_mistakes_are_sentences(classes):
     with pytest.raises(UnknownNameError, match="gamma"):
         fit_score("svm-rbf", classes, 0, gama=1.0)
     with pytest.raises(OptionError, match="learning_rate must be a number above 0"):

@@ -84,7 +84,7 @@ def test_ranks_and_friedman_are_scipys(k, N, seed):
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(2, 7), st.integers(2, 12), st.integers(0, 10**6))
-def test_cliques_are_the_largest_groups_that_cannot_be_told_apart(k, N, seed):
+def test_cliques_are_the_largest_groups_without_a_significant_difference(k, N, seed):
     draws = np.random.default_rng(seed)
     names = [f"m{i}" for i in range(k)]
     results = table(draws.normal(size=(N, k)) + draws.normal(size=k), names)

@@ -39,7 +39,7 @@ def test_a_penalty_is_a_number_of_at_least_zero_and_zero_at_zero(penalty):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
-def test_exactly_the_hook_it_names_is_there(penalty):
+def test_exactly_the_hook_it_names_exists(penalty):
     W, Phi = normal(7, 3), normal(5, 7, seed=1)
     arguments = {"weight_gradient": (W,), "feature_gradient": (Phi,), "map_gradient": ({"W": W},), "prox": (W, 0.1)}
     for hook, given in arguments.items():

@@ -147,7 +147,7 @@ def test_terms_are_the_formula_and_k_and_t_the_best_of_all_also_as_printed(value
     held=st.one_of(st.none(), st.integers(1, 60)),
 )
 @settings(deadline=None, max_examples=100)
-def test_the_printed_value_falls_below_the_root_where_it_is_said_to(values, M, held):
+def test_the_printed_value_falls_below_the_root_where_the_page_states_it(values, M, held):
     law = power_law_envelope(values)
     setting = FrameSetting(0.1, eigenvalue_tails(values), *law, sum(values), M, 0.0)
 

@@ -146,7 +146,7 @@ def test_on_part_of_a_period_the_explicit_eigenvalues_are_wrong():
 
 
 @pytest.mark.parametrize("frame", [FourierFrame(), WaveletFrame()])
-def test_inputs_outside_are_refused_at_the_start_and_held_at_the_border_later(frame):
+def test_inputs_outside_are_refused_at_the_start_and_clipped_to_the_border_later(frame):
     X = inputs(5, 2)
     params = start(frame, X)
     with pytest.raises(DataError, match=r"in \[-1, 1\].*from -0\.\d+ to 3.*scaling=\[-1,1\]"):

@@ -136,7 +136,7 @@ def test_a_word_that_method_and_generator_share_means_the_generators():
     assert RunSpec.of("ASKL", "moons", **{"data.noise": 0.3}).data.source == {"noise": 0.3}
 
 
-def test_an_option_that_method_and_generator_share_is_said_with_a_prefix(monkeypatch):
+def test_an_option_that_method_and_generator_share_is_named_with_a_prefix(monkeypatch):
     @component
     class Clash(Source):
         name = "clash"
@@ -227,7 +227,7 @@ for module in ("kernlab.methods", "kernlab.methods.composition", "kernlab.spec")
 """
 
 
-def test_the_named_methods_are_there_whatever_is_imported_first():
+def test_the_named_methods_exist_whatever_is_imported_first():
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True)
     modules = ("kernlab.methods", "kernlab.methods.composition", "kernlab.spec")
     assert done.stdout.splitlines() == [f"{m} {len(METHODS)} {METHODS['ASKL'].title}" for m in modules], done.stderr

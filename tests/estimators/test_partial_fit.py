@@ -93,7 +93,7 @@ def test_labels_must_be_known():
 
 
 @pytest.mark.parametrize(("name", "task"), cases())
-def test_probabilities_are_there_only_after_cross_entropy(name, task):
+def test_probabilities_exist_only_after_cross_entropy(name, task):
     assert not hasattr(estimator(name, task), "predict_proba")
 
 

@@ -66,7 +66,7 @@ def test_weighted_ridge_is_the_weighted_ridge():
     assert np.allclose(fitted.predict(X), oracle.predict(Phi) * spread + middle, rtol=1e-8)
 
 
-def test_rows_without_weight_are_not_there():
+def test_rows_without_weight_are_ignored():
     X, y = blobs(90, K=3)
     weight = (y < 2).astype(float)
     fitted = KernelClassifier("KRR").fit(X, y, sample_weight=weight)

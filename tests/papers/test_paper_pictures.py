@@ -94,7 +94,7 @@ def test_more_is_better_of_accuracy_alone():
         assert (side, scale) == (("above", None) if metric == "accuracy" else ("below", "log"))
 
 
-def test_nothing_to_draw_is_said():
+def test_nothing_to_draw_is_a_sentence():
     figure = plot_beside([row("x", "SK", "mse", None, 3.0)], "mse")
     assert not figure.data
     assert figure.layout.title.subtitle.text == "nothing to draw yet"

@@ -169,6 +169,6 @@ def test_the_view_follows_the_facts():
     assert found.score == 1
 
 
-def test_an_output_that_is_not_there_is_a_sentence():
+def test_a_missing_output_is_a_sentence():
     with pytest.raises(OptionError, match="from 0 to 1"):
         function_view({"view_scores": np.ones((6, 2))}, {}, REGRESS | {"view": "regions"}, output=2)

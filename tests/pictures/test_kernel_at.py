@@ -94,7 +94,7 @@ def test_re_weighted_features_that_are_left_out_give_their_weight_to_the_rest(ph
     assert float(at.params["q"].sum()) == pytest.approx(float(torch.as_tensor(arrays["q"]).sum()))
 
 
-def test_stacked_layers_are_not_held_by_a_snapshot():
+def test_a_snapshot_does_not_contain_stacked_layers():
     _, snapshots, model = ran("Deep-ASKL", **SMALL, hidden=16)
     assert kernel_at(model.method, snapshots[-1].arrays) is None
 

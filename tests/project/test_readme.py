@@ -98,7 +98,7 @@ def test_the_table_of_commands_names_every_command():
 
 
 @pytest.mark.parametrize("words", sorted(set(re.findall(r"`?kernlab (\w+)((?: --\w+)*)", TEXT))), ids=" ".join)
-def test_every_command_and_option_it_names_is_there(words):
+def test_every_command_and_option_it_names_exists(words):
     name, options = words
     if name in cli.commands:
         said = CliRunner().invoke(cli, [name, "--help"]).output
@@ -112,14 +112,14 @@ def test_every_option_it_names_is_one():
         assert any(value in option.choices or from_text(option, value) != value for option in same), (key, value)
 
 
-def test_every_file_it_links_to_is_there():
+def test_every_file_it_links_to_exists():
     links = re.findall(r"\]\(([^)#]+)\)", TEXT) + re.findall(r'src(?:set)?="([^"]+)"', TEXT)
     assert links
     assert [link for link in links if not (ROOT / link).is_file()] == []
     assert [link for link in re.findall(r"\]\(([^)#]+)\)", GUIDE) if not (ROOT / ".github" / link).is_file()] == []
 
 
-def test_every_place_that_the_guide_names_is_there():
+def test_every_place_that_the_guide_names_exists():
     layout, text = blocks("", GUIDE)[0], re.sub(r"^```.*?^```", "", GUIDE, flags=re.MULTILINE | re.DOTALL)
     named = {name for line in layout.splitlines() for name in re.findall(r"[a-z_]+", re.split(r"  ", line)[0])}
     assert named - {"pages", "app", "py"} <= {family for layer in LAYERS for family in layer}

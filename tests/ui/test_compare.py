@@ -92,7 +92,7 @@ def test_the_estimate_comes_from_earlier_cells(home):
     assert "Nothing has been measured yet of ASKL." in words(app, "markdown")
 
 
-def test_figures_that_papers_print_of_the_chosen_data_stand_there_before_start(home, monkeypatch):
+def test_figures_that_papers_print_of_the_chosen_data_are_shown_before_start(home, monkeypatch):
     folder = home.parent
     table = pa.table({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "target": np.arange(40) % 7})
     pq.write_table(table, folder / "segment.parquet")
@@ -190,7 +190,7 @@ def test_the_view_is_in_the_address(home):
     assert "10 % level" in words(app, "caption")
 
 
-def test_better_where_it_finished_is_underlined_and_said():
+def test_better_where_it_finished_is_underlined_and_stated():
     def shown():
         from kernlab.compare import Record
         from kernlab.compare.summary import summarise

@@ -206,7 +206,7 @@ def test_several_quantities_are_predicted_together():
     assert not app.multiselect  # classes are one target
 
 
-def test_warnings_that_matter_are_said_before_the_import():
+def test_warnings_that_matter_are_shown_before_the_import():
     app = sound(dropped(sensors(300)))
     said = " ".join(each.value for each in app.warning)
     assert "constant" in said

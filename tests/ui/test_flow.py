@@ -185,7 +185,7 @@ def test_home_shows_a_kernel_being_learned(app, page):
     page.wait_for_url(re.compile("dataset=digits"))
 
 
-def test_a_picture_is_sketched_before_plotly_is_there(app, page):
+def test_a_picture_is_sketched_before_plotly_is_loaded(app, page):
     page.route("**/plotly.js", lambda route: None)  # it never comes
     visit(page, app, "")
     page.locator(landmarks.SEEN).nth(1).wait_for()

@@ -62,7 +62,7 @@ def test_sliders_are_moved_and_each_thing_is_recognised_once_and_kept():
     assert figures(again) == figures(app)
 
 
-def test_the_distance_of_a_curve_and_its_reason_are_said():
+def test_the_distance_of_a_curve_and_its_reason_are_stated():
     lesson = LESSONS["density"]
     known = lesson.asked.known(lesson.computation.at(**lesson.values))
     app = sound(opened("learn", **address_of(lesson, known)))

@@ -353,7 +353,7 @@ def test_a_run_is_shown_though_its_data_are_gone(tmp_path, monkeypatch):
     assert not button(app, "Train").disabled
 
 
-def test_a_folder_of_data_that_is_not_there_is_a_sentence(tmp_path, monkeypatch):
+def test_a_missing_folder_of_data_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLAB_DATA", str(tmp_path / "nowhere"))
     app = page("train", **QUICK)
     assert "nowhere" in errors(app)[0]

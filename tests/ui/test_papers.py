@@ -52,7 +52,7 @@ def data(home, monkeypatch):
 # -- what was printed ------------------------------------------------------------------------------------------
 
 
-def test_the_printed_table_stands_there_at_once_with_constants_and_marks(home):
+def test_the_printed_table_is_shown_at_once_with_constants_and_marks(home):
     app = page()
     assert errors(app) == []
     (table,) = tables(app)
@@ -224,7 +224,7 @@ def test_a_process_is_stopped_at_once_and_leaves_nothing(tmp_path):
     assert list((tmp_path / "reproductions").iterdir()) == []
 
 
-def test_what_was_computed_once_is_there_again(home):
+def test_what_was_computed_once_is_shown_again(home):
     asked = Request("lkrf-examples", ("shell", "linear"))
     row = {"example": "shell", "method": "LKRF", "features": 316, "chi_square": 100.0, "train_error": 0.11,
            "test_error": 0.149, "published_train_error": 0.1199, "published_test_error": 0.143}  # fmt: skip
