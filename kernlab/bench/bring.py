@@ -2,7 +2,8 @@
 
 A CSV file of a million rows and 50 columns as people have them (about 450 MB): numbers with gaps, whole numbers, dates,
 words, yes and no. The baseline is PyArrow's parsing of the same file into the same columns. Each is a process of its
-own, so that its memory is its own.
+own, so that its memory is its own. Where a browser is installed, the page's own preview is timed as well: from the
+path of the file to the pictures of what a model would be given, in a server that nobody has asked anything else.
 
 seconds   of wall time; what else the machine does lengthens it
 cpu       seconds of processor time, of all threads
@@ -16,16 +17,22 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kernlab.bench.base import BENCHMARKS
+from kernlab.bench.pages import chromium, serving
+from kernlab.errors import AppError
+from kernlab.ui import landmarks
 
 __all__ = ["bring"]
 
 ROWS, NUMBERS, PART = 1_000_000, 44, 50_000
+WARMS = 20.0  # seconds in which a server loads what its first visitors would wait for
 
 _BEGIN = """
 import json, os, re, sys, time
@@ -48,8 +55,13 @@ _WORK = {
 
 
 @BENCHMARKS.register("bring")
-def bring(rows: int = ROWS) -> dict[str, Any]:
-    """Seconds, processor time and memory of a preview, of a whole import (with its preview), and of PyArrow alone."""
+def bring(rows: int = ROWS, page: bool = True) -> dict[str, Any]:
+    """Seconds, processor time and memory of a preview, of a whole import (with its preview), and of PyArrow alone.
+
+    Args:
+        rows: of the table.
+        page: also open it on the Data page, where a browser is installed.
+    """
     with tempfile.TemporaryDirectory(prefix="kernlab-bench-") as folder:
         path = Path(folder) / "large.csv"
         _table(path, rows)
@@ -57,6 +69,9 @@ def bring(rows: int = ROWS) -> dict[str, Any]:
         figures: dict[str, Any] = {"table_rows": rows, "table_columns": NUMBERS + 6, "file_mb": size}
         for name, work in _WORK.items():
             figures |= {f"{name}_{key}": value for key, value in _measured(work, path).items()}
+        if page:
+            with suppress(AppError):  # no browser
+                figures["page_preview_seconds"] = _on_page(path)
     figures["import_mb_per_second"] = size / figures["import_seconds"]
     figures["import_mb_per_cpu_second"] = size / figures["import_cpu"]
     figures["import_over_pyarrow"] = figures["import_cpu"] / figures["pyarrow_cpu"]
@@ -71,6 +86,20 @@ def _measured(work: str, path: Path) -> dict[str, float]:
                           stdout=subprocess.PIPE, text=True)  # fmt: skip
     figures: dict[str, float] = json.loads(done.stdout)
     return figures
+
+
+def _on_page(path: Path) -> float:
+    """Seconds from the path of a file on the Data page to the button that imports it."""
+    with chromium() as browser, serving() as (url, _):
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"{url}/data?part=bring")
+        page.wait_for_timeout(1000 * WARMS)
+        box = page.get_by_role("textbox", name="or the path of a file on this machine")
+        box.fill(str(path))
+        begun = time.perf_counter()
+        box.press("Enter")
+        page.locator(landmarks.BUTTONS).get_by_role("button", name="Import", exact=True).wait_for(timeout=120_000)
+        return time.perf_counter() - begun
 
 
 def _table(path: Path, rows: int) -> None:

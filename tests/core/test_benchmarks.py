@@ -1,4 +1,4 @@
-"""Two benchmarks: of the defaults, and of frame selection against support vector regression, made small."""
+"""Three benchmarks, made small: of the defaults, of frame selection against support vector regression, of an import."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from scipy import stats
 
 from kernlab.bench import BENCHMARKS, frames
+from kernlab.bench.bring import bring
 from kernlab.bench.defaults import COUNTERPARTS, available, defaults, paired_gain, summary
 from kernlab.bench.frames import PAPER_G, _together, chosen_frame, fks_against_svr
 from kernlab.bench.noisy import REAL, SETS
@@ -192,3 +193,13 @@ def test_a_data_set_gives_both_errors_and_both_times(monkeypatch):
     assert figures["diabetes_n_train"] == 221
     for n in (100, 221):
         assert figures[f"diabetes_n{n}_times_faster"] > 0
+
+
+def test_the_import_of_a_large_table_is_measured():
+    found = bring(rows=400, page=False)
+    assert (found["table_rows"], found["table_columns"]) == (400, 50)
+    for name in ("preview", "import", "pyarrow"):
+        assert found[f"{name}_cpu"] > 0
+        assert found[f"{name}_seconds"] > 0
+    assert found["import_mb_per_second"] == pytest.approx(found["file_mb"] / found["import_seconds"])
+    assert "page_preview_seconds" not in found

@@ -206,6 +206,17 @@ def test_several_quantities_are_predicted_together():
     assert not app.multiselect  # classes are one target
 
 
+def test_of_libsvm_the_number_of_features_can_be_given():
+    lines = [f"{i % 2} 1:{i}.5 3:{i % 7}" for i in range(60)]  # no row has a value of the fourth, or of the fifth
+    app = sound(dropped(("points.svm", "\n".join(lines).encode())))
+    assert app.number_input(key="bring.r.features").value is None  # as found: 3
+    app.number_input(key="bring.r.features").set_value(5).run()
+    sound(waited(press(sound(app), "Import")))
+    dataset = load("points")
+    assert dataset.d == 5
+    assert not dataset.X[:, 3:].any()
+
+
 def test_warnings_that_matter_are_shown_before_the_import():
     app = sound(dropped(sensors(300)))
     said = " ".join(each.value for each in app.warning)
