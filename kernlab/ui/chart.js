@@ -270,18 +270,20 @@ class Chart {
     const place = picture.overTime ? 0 : reel.place(film);
     if (place < 0) return null;
     if (!picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {});
-    const near = picture.frames.nearest(place) ?? (this.last && { frame: this.last, place });
+    const near = picture.frames.nearest(place) ?? (this.last && { ...this.last, place });
     if (!picture.layout || !near) return null;
-    this.last = near.frame;
+    this.last = near;
     this.late.hidden = near.place === place;
     if (!this.late.hidden) this.late.textContent = `${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}: the nearest that is here`;
     const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;
-    const others = this.shots.slice(1).map((each) => each.picture.layout).filter(Boolean);
-    const fixed = () => common(shone(picture.layout, back), others.map((each) => shone(each, back)));
+    const others = this.shots.slice(1).map((each) => each.picture).filter((each) => each.layout);
+    const fixed = () => common(shone(picture.layout, back), others.map((each) => shone(each.layout, back)));
     this.kinds = kinds({ data: Object.values(near.frame.traces).map((trace) => ({ meta: named(trace) })) });
     const selected = reel.selection.key(data, this.kinds);
     return {
-      key: [picture.layout, ...others, near.frame, mark, selected],
+      // By what they say: another moment, or another preview, often looks the same.
+      key: [picture.written, ...others.map((each) => each.written), near.text, mark, selected],
+      frame: near.frame,
       make: () => {
         const whole = assembled(fixed(), shone(near.frame, back));
         return mark === null ? whole : marked(whole, mark, "#767676");
@@ -349,9 +351,14 @@ class Chart {
       : { key: [text], make: () => JSON.parse(dark(look.back) ? lifted(text, look.back) : text), over: (figure) => figure };
     if (!shown) return;
     const key = [...shown.key, width, height, large, JSON.stringify(look)];
-    if (this.drawn?.length === key.length && key.every((part, i) => part === this.drawn[i])) return;
+    if (this.drawn?.length === key.length && key.every((part, i) => part === this.drawn[i])) {
+      if (shown.frame !== this.frame) this.count();
+      this.frame = shown.frame;
+      return;
+    }
     const first = !this.drawn;
     this.drawn = key;
+    this.frame = shown.frame;
     this.figure = shown.make();
     let figure = shown.over(this.figure);
     if (large) figure = enlarged({ ...figure, layout: decades(figure.layout, LEAST / LARGER) }, LARGER, LEAST);
@@ -375,8 +382,13 @@ class Chart {
     await Plotly.react(this.plot, figure.data, headed(layout, width - MENU, this.measure), config);
     if (first) { this.wait.remove(); this.sketch?.remove(); this.listen(); }
     this.reach();
-    this.box.dataset.drawn = Number(this.box.dataset.drawn ?? 0) + 1;
+    this.count();
     this.box.dispatchEvent(new CustomEvent("kl-drawn", { bubbles: true })); // its words are linked to the glossary
+  }
+
+  // It shows what was asked for last.
+  count() {
+    this.box.dataset.drawn = Number(this.box.dataset.drawn ?? 0) + 1;
   }
 
   // Whether its axis is time.

@@ -143,6 +143,7 @@ export class Picture extends EventTarget {
     super();
     Object.assign(this, { address, view, overTime, fetch });
     this.layout = null;
+    this.written = ""; // the layout as it came
     this.of = 0; // snapshots of the layout that was asked for last
     this.asked = this.shown = 0; // layouts that were asked for, and which of them is here
     // Over training every new point makes another frame, and the one before is of no use any more.
@@ -167,6 +168,7 @@ export class Picture extends EventTarget {
         if (asked < this.shown) return; // a newer one was faster
         this.shown = asked;
         this.layout = JSON.parse(text);
+        this.written = text;
         this.dispatchEvent(new Event("layout"));
       }, () => { if (of === this.of) this.of = 0; });
     }

@@ -37,11 +37,13 @@ export class Frames {
     return found;
   }
 
-  // The frame of a place, or the nearest that is there: { frame, place }; null before there is any.
+  // The frame of a place, or the nearest that is there: { frame, text, place }; null before there is any.
   nearest(place) {
     for (let away = 0; away < this.steps.length; away++) {
       for (const near of [place - away, place + away]) {
-        if (near >= 0 && near < this.steps.length && this.has(near)) return { frame: this.frame(this.steps[near]), place: near };
+        if (near >= 0 && near < this.steps.length && this.has(near)) {
+          return { frame: this.frame(this.steps[near]), text: this.have.get(this.steps[near]), place: near };
+        }
       }
     }
     return null;

@@ -165,12 +165,12 @@ test("numbers are had once, again where that failed, and anew when the run is ov
   broken = false;
   calls.pop()(); // later
   await settled();
-  assert.deepEqual(seen.at(-1), { frame: { over: false }, place: 1 });
+  assert.deepEqual(seen.at(-1), { frame: { over: false }, text: "{\"over\":false}", place: 1 });
   film.numbers(1);
   assert.deepEqual(asked, [10, 10]);
   film.take({ live: false, steps: [0, 10], epochs: [0, 1] });
-  assert.deepEqual(film.numbers(1), { frame: { over: false }, place: 1 }); // until the others are there
+  assert.deepEqual(film.numbers(1), { frame: { over: false }, text: "{\"over\":false}", place: 1 }); // until the others are there
   await settled();
-  assert.deepEqual(seen.at(-1), { frame: { over: true }, place: 1 });
+  assert.deepEqual(seen.at(-1), { frame: { over: true }, text: "{\"over\":true}", place: 1 });
   assert.deepEqual(asked, [10, 10, 10]);
 });
