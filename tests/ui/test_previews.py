@@ -22,7 +22,7 @@ from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
-from kernlab.ui import films
+from kernlab.ui import films, landmarks
 from kernlab.ui.live import auto_words
 from kernlab.ui.previews import made
 
@@ -126,11 +126,20 @@ def test_what_cannot_be_started_is_a_sentence():
 def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
     visit(page, server, "train?dataset=moons&method=ASKL&n_features=20&n_samples=200&epochs=3")
     until(page, lambda: picture(page, "density") != "null")
-    before = picture(page, "density")
+    before, shown = picture(page, "density"), page.evaluate(landmarks.draws("data"))
+    page.evaluate(f"""() => {{
+      window.plotted = {{ data: 0, density: 0 }};
+      for (const [name, node] of [["data", "{landmarks.chart("data")}"], ["density", "{landmarks.chart("density")}"]])
+        document.querySelector(node).on("plotly_afterplot", () => window.plotted[name]++);
+    }}""")
     box = page.get_by_role("combobox", name=re.compile("Features D"))
     box.fill("40")
     box.press("Enter")
     until(page, lambda: picture(page, "density") != before)
+    until(page, lambda: page.evaluate(landmarks.draws("data")) > shown)  # it is of the new preview, and looks the same
+    plotted = page.evaluate("window.plotted")
+    assert plotted["density"] > 0
+    assert plotted["data"] == 0
     press(page, "Train")
     came_to(page, "Finished")
     until(page, lambda: picture(page, "function") != "null")
