@@ -141,7 +141,7 @@ def _unmeasured(raw: IO[bytes]) -> Any:
     openpyxl reads the whole of every sheet for them."""
     from openpyxl.reader import excel
 
-    class Sheet(excel.ReadOnlyWorksheet):  # type: ignore[misc]
+    class UnsizedSheet(excel.ReadOnlyWorksheet):  # type: ignore[misc]
         _source: Any = None
 
         def _get_size(self) -> None: ...
@@ -158,7 +158,7 @@ def _unmeasured(raw: IO[bytes]) -> Any:
             return float(self._source.tell() / max(1, self.parent._archive.getinfo(self._worksheet_path).file_size))
 
     with _LOADING:  # openpyxl offers no place for a class of ours
-        theirs, excel.ReadOnlyWorksheet = excel.ReadOnlyWorksheet, Sheet
+        theirs, excel.ReadOnlyWorksheet = excel.ReadOnlyWorksheet, UnsizedSheet
         try:
             return excel.load_workbook(raw, read_only=True, data_only=True, keep_links=False)
         finally:
