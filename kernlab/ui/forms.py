@@ -96,13 +96,20 @@ def option_value(option: Option, values: Values, key: str, default: Any = None) 
         return to_text(value)
     if option.log or option.choices:
         return from_text(option, to_text(value))
-    number: type[int] | type[float] = int if option.type == "int" else float
+    number, low, high = _limits(option)
     try:
         value = number(value)
     except (TypeError, ValueError):
         value = number(option.default)
-    value = value if option.minimum is None else max(value, number(option.minimum))
-    return value if option.maximum is None else min(value, number(option.maximum))
+    value = value if low is None else max(value, low)
+    return value if high is None else min(value, high)
+
+
+def _limits(option: Option) -> tuple[type[int] | type[float], float | None, float | None]:
+    """The type of a number, and its least and greatest value as such."""
+    number: type[int] | type[float] = int if option.type == "int" else float
+    low, high = (None if each is None else number(each) for each in (option.minimum, option.maximum))
+    return number, low, high
 
 
 def option_widget(
@@ -139,10 +146,8 @@ def option_widget(
 
 
 def _number_widget(option: Option, values: Values, key: str, value: float, label: str, slide: bool) -> None:
-    whole = option.type == "int"
-    number: type[int] | type[float] = int if whole else float
-    low = None if option.minimum is None else number(option.minimum)
-    high = None if option.maximum is None else number(option.maximum)
+    number, low, high = _limits(option)
+    whole = number is int
     if low is not None and high is not None and high - low <= (1000 if whole else 10):
         step = 1 if whole and high - low <= 200 else number((high - low) / 100)
         st.slider(label, low, high, value, **values.widget(key, value), help=option.help, step=step)
