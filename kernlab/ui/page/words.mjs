@@ -269,13 +269,19 @@ export class Words {
       if (spot && !spot.actor) this.point(spot);
       else this.hide();
     }, true);
-    // A finger that rests on a button wants to know, not to press.
+    // A finger that rests on a button wants to know, not to press. What lies under it is looked up when it has rested: a
+    // menu that has just opened is linked only when the browser is idle.
     let touched = 0;
+    const rested = (target, x, y) => {
+      const spot = this.at(target, x, y);
+      if (!spot?.actor) return;
+      this.held = true;
+      this.point(spot);
+    };
     document.addEventListener("pointerdown", ({ target, clientX: x, clientY: y, pointerType }) => {
       this.keyed = this.held = false;
       clearTimeout(touched);
-      const spot = pointerType === "touch" ? this.at(target, x, y) : null;
-      if (spot?.actor) touched = setTimeout(() => { this.held = true; this.point(spot); }, HELD);
+      if (pointerType === "touch") touched = setTimeout(rested, HELD, target, x, y);
     }, true);
     for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => clearTimeout(touched), true);
     document.addEventListener("contextmenu", (event) => { if (this.held) event.preventDefault(); }, true);
