@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,16 @@ __all__ = [
     "Moments",
     "RidgeFit",
     "RidgePath",
+    "add_gram",
     "alignment",
     "as_numpy",
     "cholesky",
     "eigh",
     "gram",
+    "grid",
     "inverse_sqrt",
     "median_distance",
+    "mirrored",
     "moments",
     "nuclear_norm",
     "real_targets",
@@ -110,15 +113,29 @@ def as_numpy(A: Float[Tensor, "*shape"]) -> NDArray[np.float64]:
 
 def gram(A: Float[Tensor, "m D"]) -> Float[Tensor, "D D"]:
     """AᵀA; with many columns only the blocks on and below the diagonal are multiplied."""
-    D, step = A.shape[1], GRAM_BLOCK
-    if step >= D:
-        return A.mT @ A
-    product = A.new_empty(D, D)
-    for start in range(0, D, step):
-        rows = slice(start, start + step)
-        product[start:, rows] = A[:, start:].mT @ A[:, rows]
-        product[rows, start + step :] = product[start + step :, rows].mT
-    return product
+    D = A.shape[1]
+    return mirrored(add_gram(A.new_zeros(D, D), A)) if D > GRAM_BLOCK else A.mT @ A
+
+
+def add_gram(total: Float[Tensor, "D D"], A: Float[Tensor, "m D"]) -> Float[Tensor, "D D"]:
+    """Add AᵀA to the blocks of ``total`` on and below its diagonal, in half the multiplications; :func:`mirrored` fills
+    the others."""
+    for left, right in grid(len(total)):
+        total[left:, left:right].addmm_(A[:, left:].mT, A[:, left:right])
+    return total
+
+
+def mirrored(total: Float[Tensor, "D D"]) -> Float[Tensor, "D D"]:
+    """Copy the blocks below the diagonal to those above it."""
+    for left, right in grid(len(total)):
+        total[left:right, right:] = total[right:, left:right].mT
+    return total
+
+
+def grid(end: int, start: int = 0) -> list[tuple[int, int]]:
+    """Where blocks of ``GRAM_BLOCK`` columns begin and end, from ``start`` on, which may lie within the first."""
+    edges = [start, *range((start // GRAM_BLOCK + 1) * GRAM_BLOCK, end, GRAM_BLOCK), end]
+    return list(pairwise(edges)) if start < end else []
 
 
 def eigh(A: Float[Tensor, "n n"]) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
@@ -286,18 +303,14 @@ def moments(
         Phi, T = Phi - shift, targets[rows]
         if root is not None:
             Phi, T = Phi * root[rows], T * root[rows]
-        for left in range(0, Phi.shape[1], GRAM_BLOCK):  # the blocks on and below the diagonal
-            gram[left:, left : left + GRAM_BLOCK].addmm_(Phi[:, left:].mT, Phi[:, left : left + GRAM_BLOCK])
+        add_gram(gram, Phi)
         cross.addmm_(Phi.mT, T)
         first += Phi.sum(0) if root is None else (Phi.mT @ root[rows])[:, 0]
         start += len(block)
     if start != len(Y):
         raise ValueError(f"{start} rows of features for {len(Y)} rows of targets")
-    for left in range(0, len(gram), GRAM_BLOCK):
-        rest = slice(left + GRAM_BLOCK, None)
-        gram[left : left + GRAM_BLOCK, rest] = gram[rest, left : left + GRAM_BLOCK].mT
     mean = first / total * centred
-    return Moments(gram.addr_(mean, mean, alpha=-total), cross, mean + shift, target_mean)
+    return Moments(mirrored(gram).addr_(mean, mean, alpha=-total), cross, mean + shift, target_mean)
 
 
 def ridge(

@@ -39,7 +39,7 @@ from kernlab.data import Prepared
 from kernlab.errors import DataError, OptionError
 from kernlab.feature_maps import FeatureMap, Representation
 from kernlab.heads.shifted import reduce
-from kernlab.linalg import gram, real_targets
+from kernlab.linalg import add_gram, gram, real_targets
 from kernlab.pictures.marks import LOG, line, upright
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, figure
 from kernlab.typing import Float, Tensor
@@ -215,9 +215,9 @@ def nested(
             corner = corner.new_empty(0, 0)
             for start in range(used, D, _COLUMNS):
                 own, new = (each[:, start : min(D, start + _COLUMNS)].double() for each in (Phi, Psi))
-                K.addmm_(own, own.mT)
+                add_gram(K, own.mT)
                 cross.addmm_(new, own.mT)
-            used, A, R = D, scale * K, Y
+            used, A, R = D, scale * K, Y  # of K the blocks above the diagonal are 0, and not read
         trace = float(A.diagonal().sum())
         shifts = torch.tensor(PENALTIES, dtype=torch.float64) * trace
         solved = reduce(A).solve(R, shifts)

@@ -17,7 +17,9 @@ def some(n, rank, seed=0):
     return factor @ factor.T, rng.normal(size=(n, 3))
 
 
-@pytest.mark.parametrize(("n", "rank"), [(1, 2), (3, 3), (5, 9), (63, 90), (64, 90), (65, 40), (200, 300), (333, 90)])
+@pytest.mark.parametrize(
+    ("n", "rank"), [(1, 2), (3, 3), (5, 9), (63, 90), (64, 90), (65, 40), (200, 300), (333, 90), (1100, 1300)]
+)
 @pytest.mark.parametrize("width", [7, 64])
 def test_solutions_traces_and_conditions_are_those_of_the_matrix_itself(n, rank, width):
     A, R = some(n, rank)
