@@ -38,6 +38,7 @@ from kernlab.ui.presets import PRESETS, differences, names, presets
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.selected import selection
 from kernlab.ui.state import Address, Value, Values, name
+from kernlab.ui.transport import show_trouble, tried
 from kernlab.ui.view import TABS, VIEW, show_moment
 from kernlab.ui.watch import Watch
 
@@ -134,7 +135,7 @@ def arrive(jobs: Trainings, address: Address, first: RunSpec, watch: Watch | Non
         address.trouble = f"{' '.join(trouble)} (In the address of this page.)"
     if scene:
         COLUMNS.change(scene="")
-        _act(partial(begin, jobs, start=True))
+        tried(partial(begin, jobs, start=True))
     return first
 
 
@@ -234,14 +235,6 @@ def add_button(jobs: Trainings, spec: RunSpec | None, watch: Watch | None = None
 # -- steering --------------------------------------------------------------------------------------------------
 
 
-def _act(what: Callable[[], Any]) -> None:
-    st.session_state.pop("train.trouble", None)
-    try:
-        what()
-    except KernlabError as error:
-        st.session_state["train.trouble"] = str(error)
-
-
 def begin(jobs: Trainings, *, start: bool = False, paused: bool = False) -> None:
     """Train in step the columns that have no run of what they say; where all have one, or to ``start``, all anew."""
     found, watches = columns(), _watches()
@@ -292,7 +285,7 @@ def _transport(jobs: Trainings, found: Sequence[Side]) -> None:
     mine = _mine()
     waiting = [each for each in mine if each.state.status == "paused"]
     resumable = waiting or [w for c in found if (w := c.watch) and not w.live and w.run.resumable]
-    button = partial(st.button, on_click=_act)
+    button = partial(st.button, on_click=tried)
     with st.container(horizontal=True, vertical_alignment="center", key="transport"):
         button("Train", type="primary", icon=":material/play_arrow:", args=(partial(begin, jobs),),
                help="Train in step: the columns that have changed or, where none has, all of them anew")  # fmt: skip
@@ -314,8 +307,7 @@ def _transport(jobs: Trainings, found: Sequence[Side]) -> None:
         _really(found)
     if mine:
         jobs.group([each.id for each in mine], COLUMNS["equal"])
-    if trouble := st.session_state.get("train.trouble"):
-        st.error(trouble, icon=":material/error:")
+    show_trouble()
 
 
 # -- is that real? ---------------------------------------------------------------------------------------------
@@ -345,12 +337,9 @@ def comparison(specs: Sequence[RunSpec], repeats: int = 30) -> Comparison:
 def _really(found: Sequence[Side]) -> None:
     words = "Compare these methods over 30 splits, with a test of significance"
     if st.button("Is that real?", icon=":material/help:", help=words):
-        try:
-            started = manager().comparisons.start(comparison([each.spec for each in found]))
-        except KernlabError as error:
-            st.session_state["train.trouble"] = str(error)
-            return
-        go("compare", id=started)
+        started = tried(lambda: manager().comparisons.start(comparison([each.spec for each in found])))
+        if started:
+            go("compare", id=started)
 
 
 # -- the page --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,7 +17,7 @@ from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch
 
-__all__ = ["duration", "progress_words", "sharing", "status_words", "transport"]
+__all__ = ["duration", "progress_words", "sharing", "show_trouble", "status_words", "transport", "tried"]
 
 #: The buttons that go on by a little, with what each asks for: a method solved all at once has no little.
 _PACES = {
@@ -98,6 +99,22 @@ def progress_words(watch: Watch) -> tuple[str, float | None]:
     return " · ".join(words), done
 
 
+def tried(what: Callable[[], Any]) -> Any:
+    """What ``what`` returns; its mistake is kept for :func:`show_trouble`, in the place of the one before."""
+    st.session_state.pop("train.trouble", None)
+    try:
+        return what()
+    except KernlabError as error:
+        st.session_state["train.trouble"] = str(error)
+        return None
+
+
+def show_trouble() -> None:
+    """The sentence of what went wrong when something was last steered."""
+    if trouble := st.session_state.get("train.trouble"):
+        st.error(trouble, icon=":material/error:")
+
+
 def transport(
     jobs: Trainings,
     watch: Watch | None,
@@ -126,12 +143,11 @@ def transport(
     at_once = watch.at_once if watch and steerable and watch.facts else method is not None and solved_at_once(method)
 
     def act(what: Callable[[], str | None]) -> None:
-        st.session_state.pop("train.trouble", None)
-        try:
+        def both() -> None:
             if run_id := what():
                 opened(run_id)
-        except KernlabError as error:
-            st.session_state["train.trouble"] = str(error)
+
+        tried(both)
 
     def begin(paused: bool = False) -> str:
         assert spec is not None
@@ -184,6 +200,5 @@ def transport(
                   help="End the run here; it keeps what it has and can be resumed")  # fmt: skip
         more = st.container(width="content")
         beside()
-    if trouble := st.session_state.get("train.trouble"):
-        st.error(trouble, icon=":material/error:")
+    show_trouble()
     return more
