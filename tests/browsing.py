@@ -76,3 +76,22 @@ def rested(page):
     """Wait until no script runs for the page and the browser has drawn what came of the last one."""
     page.wait_for_function(landmarks.RESTED)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def choose(page, label, option):
+    """Choose in a menu, which has its label above it; ``option``: its words, or a pattern of them."""
+    rested(page)
+    menu = page.get_by_role("combobox", name=re.compile(rf"(^|\. ){label}$"))
+    exact = isinstance(option, str)
+    wanted = page.get_by_role("option", name=option, exact=exact).last
+    menu.scroll_into_view_if_needed()  # what moves while it is open closes it
+
+    def opened():
+        if not wanted.count():
+            menu.click()
+            page.wait_for_timeout(200)
+        return wanted.count()
+
+    until(page, opened)
+    wanted.click()
+    rested(page)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import draws, picture, until, visit
+from browsing import choose, draws, picture, until, visit
 from PIL import Image, ImageChops
 
 from kernlab.bench.pages import stored
@@ -69,8 +69,7 @@ def test_a_run_is_scrubbed_saved_and_compared(server, page, runs, name, key):
         assert download.value.suggested_filename == f"{key}.{suffix}"
         assert Path(download.value.path()).stat().st_size > 200
 
-    page.get_by_label("Beside it").click()
-    page.get_by_role("option").filter(has_text="SKL on digits").last.click()
+    choose(page, "Beside it", re.compile("SKL on digits"))
     page.locator(f'[class*="st-key-{key}"][class*="beside"] {landmarks.DRAWN}').first.wait_for()
     page.wait_for_url(re.compile("beside="))
     page.get_by_text("What has changed").click()

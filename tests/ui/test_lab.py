@@ -87,7 +87,7 @@ def test_a_painted_density_and_moved_points_are_in_the_address_and_come_back(app
     other = new_page()
     other.goto(page.url)
     other.locator(".kl-lab[data-frames]").wait_for()
-    assert looks(other) == looks(page)
+    until(page, lambda: looks(other) == looks(page))
 
     # And back: each change is one step.
     page.get_by_role("button", name="Undo", exact=True).click()
