@@ -27,7 +27,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,26 +78,25 @@ def sizes(n: int) -> NDArray[np.int64]:
     return np.array(sorted(found), np.int64)
 
 
-def estimated(n: int, columns: int, classes: int) -> float:
-    """Seconds that n training rows will take here, from the time that a small reduction takes.
+def fitting(n: int, columns: int, classes: int, seconds: float = PATIENCE) -> int:
+    """The largest number of training rows, n at most, that takes no longer than ``seconds`` on a machine as busy as it
+    is now; 1000 or n at least.
 
     Args:
         n: training rows.
         columns: inputs of the map.
         classes: outputs.
+        seconds: that there are.
     """
-    return _work(n, columns, classes) / _speed()
-
-
-def fitting(n: int, columns: int, classes: int, seconds: float = PATIENCE) -> int:
-    """The largest number of training rows, n at most, that takes no longer than ``seconds``; 1000 or n at least."""
-    while n > 1000 and estimated(n, columns, classes) > seconds:
+    pace = _pace() if n > 1000 else 0
+    while n > 1000 and work(n, columns, classes) > pace * seconds:
         n = max(1000, int(0.95 * n) // 50 * 50)
     return n
 
 
-def _work(n: int, columns: int, classes: int) -> float:
-    """Multiplications, products of large matrices counted as an eighth: they are that much faster than the rest."""
+def work(n: int, columns: int, classes: int) -> float:
+    """Multiplications that n training rows take, products of large matrices counted as an eighth: they are that much
+    faster than the rest."""
     reductions = sum(_cost(n, int(D), classes) for D in sizes(n))
     return 1.4 * (reductions + 4 * n * (n + _TEST) * (columns + 40 + n / 8))  # beside a small reduction, as measured
 
@@ -108,14 +106,15 @@ def _cost(n: int, D: int, classes: int) -> float:
     return 2 * side**3 + len(PENALTIES) * classes * (4 * side**2 + side * n / 4) + 30 * len(PENALTIES) * 64**2 * side
 
 
-@cache
-def _speed() -> float:
-    """Multiplications a second in reductions of matrices too large for a core's own memory."""
-    A = torch.eye(1200, dtype=torch.float64)
-    reduce(A[:300, :300].clone())
-    begun = time.perf_counter()
-    reduce(A)
-    return 2 * 1200**3 / (time.perf_counter() - begun)
+def _pace() -> float:
+    """Multiplications a second in reductions of matrices too large for a core's own memory, the best of three: other
+    work makes some of them much slower than it will make them all."""
+    A, seconds = torch.eye(1200, dtype=torch.float64), []
+    for size in (300, 1200, 1200, 1200):
+        begun = time.perf_counter()
+        reduce(A[:size, :size].clone())
+        seconds.append(time.perf_counter() - begun)
+    return 2 * 1200**3 / min(seconds[1:])
 
 
 def descend(

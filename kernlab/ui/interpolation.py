@@ -17,12 +17,12 @@ from kernlab.pictures.interpolation import (
     PENALTIES,
     Descent,
     descend,
-    estimated,
     fitting,
     penalty_words,
     plot_errors,
     plot_promise,
     plot_sizes,
+    work,
 )
 from kernlab.pictures.run_data import data_of
 from kernlab.ui import pictures
@@ -43,7 +43,7 @@ class _Work:
     """The regressions of one run, computed in the background: a page that is left and opened again finds them."""
 
     def __init__(self, at: At, rows: str) -> None:
-        self.share, self.rows, self.begun, self.stopped = 0.0, 0, 0.0, False
+        self.share, self.rows, self.begun, self.took, self.stopped = 0.0, 0, 0.0, 0.0, False
         self.result: Future[Descent] = _worker.submit(self._compute, at, rows)
 
     def _compute(self, at: At, rows: str) -> Descent:
@@ -57,6 +57,7 @@ class _Work:
             if self.stopped:
                 raise CancelledError
         assert found
+        self.took = time.monotonic() - self.begun
         return found
 
     def stop(self) -> None:
@@ -90,18 +91,20 @@ def section(at: At) -> None:
                   args=("some",), help=f"On as many training rows as take {PATIENCE:.0f} seconds")  # fmt: skip
         return
     try:
-        found = _found(at, DESCENT["descent"])
+        done = _done(at, DESCENT["descent"])
     except KernlabError as error:
         st.error(str(error), icon=":material/error:")
         return
     except CancelledError:
         return
+    found = done.result.result()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider("Penalty λ, beside the mean k(x, x)", PENALTIES, DESCENT["ridge"], penalty_words,
                          **DESCENT.widget("ridge"))  # fmt: skip
         if found.rows < found.of_rows:
             data = data_of(at.run).dataset
-            seconds = duration(estimated(found.of_rows, data.d, data.n_outputs))
+            every, some = (work(n, data.d, data.n_outputs) for n in (found.of_rows, found.rows))
+            seconds = duration(done.took * every / some)
             st.button(f"All {found.of_rows} training rows: about {seconds}", icon=":material/hourglass_top:",
                       key="descent.all", on_click=_ask, args=("all",))  # fmt: skip
     penalty = PENALTIES.index(DESCENT["ridge"])
@@ -127,8 +130,8 @@ def _ask(rows: str) -> None:
     DESCENT.change(descent=rows)
 
 
-def _found(at: At, rows: str) -> Descent:
-    """The curves; until they are there, a bar of progress and a button that stops them.
+def _done(at: At, rows: str) -> _Work:
+    """The regressions once they are done; until then a bar of progress and a button that stops them.
 
     Raises:
         KernlabError: the run has no features that can be drawn, or its data are gone or too many.
@@ -138,18 +141,19 @@ def _found(at: At, rows: str) -> Descent:
         _works[key] = _Work(at, rows)
         while len(_works) > _KEPT:
             _works.popitem(last=False)[1].stopped = True
-    work = _works[key]
-    if not work.result.done():
+    found = _works[key]
+    if not found.result.done():
         place = st.empty()
         with place.container(horizontal=True, vertical_alignment="center"):
-            bar: Callable[[float, str], object] = st.progress(0.0, work.words).progress
-            st.button("Stop", icon=":material/stop:", key="descent.stop", on_click=work.stop)
-        while not work.result.done():
-            bar(work.share, work.words)
+            bar: Callable[[float, str], object] = st.progress(0.0, found.words).progress
+            st.button("Stop", icon=":material/stop:", key="descent.stop", on_click=found.stop)
+        while not found.result.done():
+            bar(found.share, found.words)
             time.sleep(0.2)
         place.empty()
     try:
-        return work.result.result()
+        found.result.result()
     except BaseException:
         _works.pop(key, None)
         raise
+    return found

@@ -92,13 +92,13 @@ def test_without_a_penalty_it_is_the_solution_of_the_smallest_weights(D):
 
 
 def test_as_many_rows_are_taken_as_half_a_minute_allows(monkeypatch):
-    monkeypatch.setattr(interpolation, "_speed", lambda: 2e10)
+    monkeypatch.setattr(interpolation, "_pace", lambda: 2e10)
     every = [interpolation.fitting(n, 60, 10) for n in (100, 1000, 2000, 4000)]
     assert every[:2] == [100, 1000]
     assert every == sorted(every)
-    monkeypatch.setattr(interpolation, "_speed", lambda: 1e13)
+    monkeypatch.setattr(interpolation, "_pace", lambda: 1e13)
     assert interpolation.fitting(4000, 60, 10) == 4000
-    assert interpolation.estimated(4000, 60, 10) > 8 * interpolation.estimated(1500, 60, 10)
+    assert interpolation.work(4000, 60, 10) > 8 * interpolation.work(1500, 60, 10)
 
 
 def test_sizes_go_from_ten_to_four_times_the_rows():
