@@ -116,6 +116,20 @@ def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_cov
     rests_on(page, moment, WORDS["epoch"])
 
 
+def test_a_definition_goes_with_the_term_that_it_explains(server, page, run):
+    visit(page, server, f"train?run={run}")
+    linked(page)
+    rested(page)
+    until(page, lambda: page.evaluate(FIRST))
+    place, meaning = page.evaluate(FIRST), page.locator(landmarks.MEANING)
+    page.mouse.move(*place)
+    meaning.wait_for()
+    page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('[data-testid=stElementContainer]').remove()", place
+    )
+    meaning.wait_for(state="hidden")
+
+
 def test_a_tap_shows_a_definition_and_a_finger_that_rests_on_a_button_does_not_press_it(server, new_page, run):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     visit(page, server, f"train?run={run}")

@@ -77,6 +77,8 @@ export class Words {
       if (block) this.wanted.add(block);
       for (const each of addedNodes) if (each.nodeType === 1) this.want(each);
     }
+    const { node, button } = this.over ?? {};
+    if (node && !node.isConnected && !button?.isConnected) this.hide(); // the term has gone
     this.soon();
   }
 
@@ -208,6 +210,7 @@ export class Words {
   put() {
     if (this.box.hidden || !this.where) return;
     const rect = this.where(), { offsetWidth: width, offsetHeight: height } = this.box;
+    if (!rect.width && !rect.height) return this.hide(); // the term has gone
     const above = rect.bottom + height + 8 > innerHeight && rect.top > height + 8;
     let left = Math.max(8, Math.min(rect.left, innerWidth - width - 8)), top = above ? rect.top - height - 4 : rect.bottom + 4;
     const list = this.menu?.getBoundingClientRect(); // beside an open menu, whose options it must not cover
