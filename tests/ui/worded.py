@@ -72,16 +72,22 @@ def _missing(page) -> list[tuple[str, str]]:
     return lacking
 
 
+#: Brings the first picture that is not drawn yet into view; whether none is left.
+_DRAWN = """() => {
+  const chart = [...document.querySelectorAll(".kl-chart:not([data-drawn])")].find(each => each.offsetHeight);
+  chart?.scrollIntoView({ block: "center" });
+  return !chart;
+}"""
+
+
 def _whole(page) -> None:
     """Open every fold of the page, and draw every picture of it: what is out of view is not drawn."""
-    for fold in page.locator("[data-testid=stExpander] details:not([open]) > summary").all():
+    # Elements, not places in a list: what has been opened is no longer in it.
+    for fold in page.locator("[data-testid=stExpander] details:not([open]) > summary").element_handles():
         if fold.is_visible():
             fold.click()
     rested(page)
-    for chart in page.locator(".kl-chart:not([data-drawn])").all():
-        if chart.is_visible():
-            chart.scroll_into_view_if_needed()
-            page.wait_for_function("chart => !chart.isConnected || chart.dataset.drawn", arg=chart.element_handle())
+    page.wait_for_function(_DRAWN, polling=100)
 
 
 def all_worded(page) -> None:
