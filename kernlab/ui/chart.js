@@ -270,9 +270,11 @@ class Chart {
     const place = picture.overTime ? 0 : reel.place(film);
     if (place < 0) return null;
     if (!picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {});
-    const near = picture.frames.nearest(place) ?? (this.last && { ...this.last, place });
+    // Of another picture in this place the last frame stays on the screen until all of this one is there: one drawing,
+    // not two.
+    const near = picture.frames.nearest(place) ?? (this.last?.picture === picture ? { ...this.last, place } : null);
     if (!picture.layout || !near) return null;
-    this.last = near;
+    this.last = { ...near, picture };
     this.late.hidden = near.place === place;
     if (!this.late.hidden) this.late.textContent = `${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}: the nearest that is here`;
     const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from browsing import came_to, picture, rested, shown, until, visit
+from browsing import came_to, choose, picture, rested, shown, until, visit
 
 from kernlab.ui import landmarks
 
@@ -77,12 +77,6 @@ def test_what_nothing_learns_is_shown_by_what_it_reaches(server, page):
     assert [name for name in shown if name in ("Spectrum", "Kernel", "Bound")] == []
     sound(page)
     assert server.trouble() == []
-
-
-def choose(page, label, option):
-    box = page.get_by_role("combobox", name=re.compile(label)).first
-    box.click()
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 def test_a_composition_says_why_it_makes_no_sense_and_what_does_can_be_trained(server, page):

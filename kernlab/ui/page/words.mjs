@@ -77,8 +77,7 @@ export class Words {
       if (block) this.wanted.add(block);
       for (const each of addedNodes) if (each.nodeType === 1) this.want(each);
     }
-    const { node, button } = this.over ?? {};
-    if (node && !node.isConnected && !button?.isConnected) this.hide(); // the term has gone
+    if (this.over && !this.over.node.isConnected) this.put(); // its term may have gone
     this.soon();
   }
 
