@@ -220,8 +220,11 @@ class MethodSpec:
     def changed_options(self) -> dict[str, Any]:
         """The options that differ from the named method's own; a link or a command contains them."""
         start = METHODS[self.name] if self.name in METHODS else MethodSpec()
-        before = start.options()
-        return {key: value for key, value in self.options().items() if before.get(key) != value}
+        options, before = self.options(), start.options()
+        chosen = {slot: options[slot] for slot in SLOTS if options[slot] != before[slot]}
+        # A new part has defaults of its own, also for an option that the old one had too.
+        switched = start.switched(chosen).options()
+        return {key: value for key, value in options.items() if key in chosen or switched[key] != value}
 
     def check(self, task: Task) -> None:
         """Refuse parts that make no mathematical sense together, or for this task.

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernlab.data import SOURCES, Source
@@ -61,6 +61,7 @@ def runs(draw) -> RunSpec:
 
 
 @given(methods())
+@example(METHODS["ArcCosine"].with_options({"head": "svc", "C": 1.0}))  # the C of the head before it, not of its own
 @settings(deadline=None, max_examples=60)
 def test_json_and_options_say_everything(spec):
     """Also a form that shows all options, or a link with the changed ones, gives back the same method."""
