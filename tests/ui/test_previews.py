@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
-from browsing import came_to, picture, press, until, visit
+from browsing import came_to, picture, press, rested, until, visit
 from opening import components, opened, sound
 from opening import words as texts
 
@@ -137,9 +137,8 @@ def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
     box.press("Enter")
     until(page, lambda: picture(page, "density") != before)
     until(page, lambda: page.evaluate(landmarks.draws("data")) > shown)  # it is of the new preview, and looks the same
-    plotted = page.evaluate("window.plotted")
-    assert plotted["density"] > 0
-    assert plotted["data"] == 0
+    rested(page)
+    assert page.evaluate("window.plotted") == {"data": 0, "density": 1}  # its layout and its frame in one
     press(page, "Train")
     came_to(page, "Finished")
     until(page, lambda: picture(page, "function") != "null")
