@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import jaxtyping
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("drawn")  # its assertions are shared by tests and explain themselves like theirs
 
@@ -21,6 +22,13 @@ from serving import ROOT, Server, launch, running
 
 #: Folders of the tests whose subject is the mathematics. Elsewhere the checks of shapes would take a fifth of the time.
 SHAPES = {"conformance", "core", "training"}
+
+
+# How long an example takes says how busy the machine is. The same code is tested with the same examples; a long run
+# of its own looks for others.
+LONG = int(os.environ.get("KERNLAB_FUZZ", "0")) >= 50_000
+settings.register_profile("kernlab", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kernlab")
 
 
 @pytest.fixture(autouse=True)

@@ -191,7 +191,7 @@ def test_one_repeat_promises_no_test():
     assert "$\\pm$" not in text
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(NAMES, min_size=1, max_size=4, unique=True))
 def test_no_name_breaks_the_table(names):
     every = [record(name, s, 90.0 + s + i, f"{names[0]} set") for i, name in enumerate(names) for s in range(2)]

@@ -65,7 +65,7 @@ def test_the_printed_critical_values(level, k, q):
         assert critical_difference(k, N, level) == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * N)), rel=4e-4)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(3, 6), st.integers(2, 8), st.integers(0, 10**6))
 def test_ranks_and_friedman_are_scipys(k, N, seed):
     values = np.random.default_rng(seed).integers(0, 6, (N, k)).astype(float)
@@ -82,7 +82,7 @@ def test_ranks_and_friedman_are_scipys(k, N, seed):
         assert found.friedman == pytest.approx(stats.friedmanchisquare(*values.T).pvalue)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(2, 7), st.integers(2, 12), st.integers(0, 10**6))
 def test_cliques_are_the_largest_groups_without_a_significant_difference(k, N, seed):
     draws = np.random.default_rng(seed)

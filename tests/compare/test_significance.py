@@ -23,7 +23,7 @@ def t_tail(t, df):
     return 1 - 2 * inside
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(pairs)
 def test_the_paired_test_is_scipys(drawn):
     x, y = np.array(drawn).T
@@ -50,7 +50,7 @@ def test_the_corrected_test_by_hand():
     assert t_test(x, y) == pytest.approx(t_tail(2 * math.sqrt(6), 3), abs=1e-10)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(pairs, st.floats(0.01, 2))
 def test_the_correction_never_finds_more(drawn, ratio):
     x, y = np.array(drawn).T
@@ -185,7 +185,7 @@ def test_one_repeat_has_a_best_but_no_test():
     assert (found["b"].p, found["b"].not_worse) == (None, False)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.lists(numbers, min_size=5, max_size=5), min_size=1, max_size=6), st.sampled_from(["more", "less"]))
 def test_some_method_is_best_and_only_others_are_compared_with_it(rows, direction):
     found = standings({str(i): row for i, row in enumerate(rows)}, direction=direction).values()

@@ -160,7 +160,7 @@ def test_the_test_part_is_never_seen(search, name):
     assert same(tune(name, options, data, plan), tune(name, options, none, plan))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.lists(st.integers(1, 40), min_size=2, max_size=4),
     st.integers(1, 5),
@@ -366,7 +366,7 @@ def test_halving_triples_rows_and_keeps_the_best_third_and_the_default():
     assert next(SEARCHES["halving"](fixed(space), 9, 0, 400)).share == 1.0  # too few rows to take fewer
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.floats(1e-6, 1e3), st.floats(1.5, 100), st.booleans(), st.booleans(), st.floats(0, 1))
 def test_ranges_give_values_inside(low, width, log, whole, share):
     each = Range(low, low * width, log=log, whole=whole)

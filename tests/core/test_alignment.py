@@ -28,7 +28,7 @@ def explicit(Phi: torch.Tensor, Y: torch.Tensor, centred: bool) -> float:
 
 
 @given(n=st.integers(3, 12), D=st.integers(1, 15), K=st.integers(1, 4), centred=st.booleans(), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_alignment_is_the_cosine_between_the_two_matrices(n, D, K, centred, seed):
     Phi, Y = 1 + normal(n, D, seed=seed), normal(n, K, seed=seed + 100) - 0.5
     found = alignment(Phi, Y, centred=centred)

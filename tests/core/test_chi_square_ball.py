@@ -44,7 +44,7 @@ def on_the_simplex(q: np.ndarray) -> None:
 
 
 @given(st.one_of(values, ties), radii)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_no_support_is_better(v, radius):
     q = chi_square_ball(v, radius)
     on_the_simplex(q)
@@ -113,7 +113,7 @@ def test_the_exact_solution_is_at_least_five_times_faster():
 
 
 @given(steps, radii, st.floats(0.1, 1e6), st.floats(-1e3, 1e3))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_scale_and_shift_of_the_values_change_nothing(v, radius, scale, shift):
     np.testing.assert_allclose(chi_square_ball(scale * v + shift, radius), chi_square_ball(v, radius), atol=1e-4)
 

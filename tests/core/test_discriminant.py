@@ -40,7 +40,7 @@ def plain(Phi: torch.Tensor, Y: torch.Tensor, rho: float) -> torch.Tensor:
     return torch.trace(torch.linalg.inv(S + rho * torch.eye(Phi.shape[1], dtype=Phi.dtype)) @ SB)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     m=st.integers(2, 40),
     D=st.integers(1, 12),
@@ -215,7 +215,7 @@ def test_a_gram_matrix_by_blocks(columns):
 # -- the terms that are shown of it ------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     n=st.integers(2, 40),
     D=st.integers(1, 10),

@@ -87,7 +87,7 @@ def test_a_point_is_like_itself_and_like_its_neighbour(name, nu):
 
 
 @given(st.sampled_from(sorted(KERNELS)), st.floats(0.05, 20), st.floats(0.3, 50))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_kernels_are_symmetric_positive_and_at_most_one(name, lengthscale, nu):
     K = KERNELS[name](TX, TX, lengthscale, nu).numpy()
     np.testing.assert_allclose(K, K.T, atol=1e-12)

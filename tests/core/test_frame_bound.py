@@ -30,7 +30,7 @@ def printed(values, A, n, risk, M, F, delta, norm, c, gamma, k, t) -> float:
 
 
 @given(spectra)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_the_envelope_lies_above_and_touches(values):
     law = power_law_envelope(values)
     falling = np.sort([value for value in values if value > 0])[::-1]
@@ -44,7 +44,7 @@ def test_the_envelope_lies_above_and_touches(values):
 
 
 @given(spectra)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_no_power_law_above_the_spectrum_has_a_smaller_area(values):
     falling = np.sort([value for value in values if value > 0])[::-1]
     law = power_law_envelope(values)
@@ -88,7 +88,7 @@ def test_the_bound_is_never_below_the_root_and_the_printed_one_is_where_a_plus_b
 
 
 @given(spectra)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_tails_are_sums_of_what_is_left(values):
     falling = np.sort([value for value in values if value > 0])[::-1]
     tails = eigenvalue_tails(values)
@@ -110,7 +110,7 @@ def test_tails_are_sums_of_what_is_left(values):
     norm=st.floats(0.1, 10),
     delta=st.floats(0.001, 0.5),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_terms_are_the_formula_and_k_and_t_the_best_of_all_also_as_printed(values, n, risk, M, F, norm, delta):
     known = {"n": n, "empirical_risk": risk, "target_bound": M, "output_bound": F, "delta": delta}
     found = frame_terms(values, 0.5, zero_risk=1.0, gap=0.1, norm=norm, **known)
@@ -146,7 +146,7 @@ def test_terms_are_the_formula_and_k_and_t_the_best_of_all_also_as_printed(value
     M=st.floats(0.2, 3),
     held=st.one_of(st.none(), st.integers(1, 60)),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_the_printed_value_falls_below_the_root_where_the_page_states_it(values, M, held):
     law = power_law_envelope(values)
     setting = FrameSetting(0.1, eigenvalue_tails(values), *law, sum(values), M, 0.0)

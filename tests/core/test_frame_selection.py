@@ -71,7 +71,7 @@ def objective(Phi, Y, mu, c, p, weight=None) -> float:
     b=st.floats(0.05, 20),
     length=st.floats(0.01, 10),
 )
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_the_constants_are_those_of_the_minimum_over_the_spectrum(gamma, g, b, length):
     def price(log_spectrum: float) -> float:
         spectrum = math.exp(log_spectrum)
@@ -108,7 +108,7 @@ def test_several_outputs_share_the_spectrum_of_their_common_norm():
     threshold=st.floats(1e-6, 1e3),
     length=st.floats(1e-8, 1e3),
 )
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @example(p=1.5, threshold=1.0, length=2.0)
 def test_the_proximal_map_solves_its_equation(p, threshold, length):
     V = torch.tensor([[0.6, -0.8]], dtype=torch.float64) * length
@@ -218,7 +218,7 @@ def test_the_joint_problem_in_weights_and_spectrum_has_the_same_value(gamma):
 
 
 @given(gamma=st.sampled_from(GAMMAS), seed=st.integers(0, 50), size=st.floats(0, 2))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_duality_gap_is_never_smaller_than_the_distance_to_the_optimum(gamma, seed, size):
     given, c, p = problem(n=60), penalty_constant(1e-2, 1.0, gamma), penalty_exponent(gamma)
     of, D = means(given), 25

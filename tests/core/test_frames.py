@@ -37,7 +37,7 @@ def dirichlet(difference: np.ndarray, N: int, omega: float) -> np.ndarray:
 
 
 @given(N=st.integers(1, 20), omega=st.floats(0.1, math.pi), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_flat_fourier_frame_is_the_dirichlet_kernel(N, omega, seed):
     X = inputs(7, 3, seed)
     Phi = FourierFrame(order=N, omega_0=omega).frame(X).numpy()
@@ -121,7 +121,7 @@ def test_two_inputs_over_whole_periods(combine, constant):
 
 
 @given(order=st.integers(1, 12), d=st.integers(1, 3), omega=st.floats(0.2, math.pi), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_on_any_inputs_the_frame_constant_bounds_every_eigenvalue(order, d, omega, seed):
     X, frame = inputs(60, d, seed), FourierFrame(order=order, omega_0=omega)
     spectrum = torch.from_numpy(np.random.default_rng(seed).exponential(size=1 + 2 * order * d) ** 2)

@@ -156,7 +156,7 @@ def test_support_vector_regression(head, peer, weighted):
 
 
 @given(st.floats(0.1, 0.9), st.integers(0, 20))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_nu_bounds_the_rows_outside_the_tube_and_the_support(nu, seed):
     X = points(80, seed)
     Y = targets(X, seed)[:, :1]

@@ -30,7 +30,7 @@ def check(loss, F, y, value, G) -> None:
 
 
 @given(scored())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_hinge(case):
     F, y = case
     G, total = np.zeros_like(F), 0.0
@@ -47,7 +47,7 @@ def test_hinge(case):
 
 
 @given(scored())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_cross_entropy(case):
     F, y = case
     P = np.exp(F - F.max(axis=1, keepdims=True))
@@ -60,7 +60,7 @@ def test_cross_entropy(case):
 
 
 @given(scored())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_squared_on_classes_is_squared_on_one_hot_targets(case):
     F, y = case
     Y = np.eye(F.shape[1])[y]

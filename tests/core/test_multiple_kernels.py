@@ -100,7 +100,7 @@ def test_blocks_of_rows_make_the_same_matrix(monkeypatch):
 
 
 @given(st.floats(1, 20), st.integers(0, 1000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_no_other_weights_suit_the_parts_better(p, seed):
     random = np.random.default_rng(seed)
     theta, squares = torch.from_numpy(random.uniform(0.1, 1, 6)), torch.from_numpy(random.uniform(0.01, 5, 6))

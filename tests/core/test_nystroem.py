@@ -146,7 +146,7 @@ def test_gradients_through_kernel_evaluations(kernel):
     assert B.shape == (5, 5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(nu=st.floats(0.1, 30), t=st.floats(1e-3, 30))
 def test_the_matern_kernel_of_any_smoothness(nu, t):
     at = torch.tensor([t], dtype=torch.float64, requires_grad=True)

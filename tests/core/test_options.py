@@ -110,7 +110,7 @@ def test_a_component_is_frozen_compares_by_value_and_is_checked_again_where_it_i
         },
     )
 )
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_what_was_set_has_its_value_and_the_rest_is_default(values):
     kettle = Kettle.build(**values)
     assert kettle.options() == {**Kettle().options(), **values}

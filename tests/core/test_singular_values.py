@@ -43,7 +43,7 @@ def by_full_svd(Q: np.ndarray, threshold: float) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @given(Q=matrices(), share=st.sampled_from([0.0, 1e-9, 1e-4, 0.3, 0.999, 1.0, 2.0]))
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @example(Q=np.zeros((5, 3)), share=0.5)
 @example(Q=np.zeros((5, 3)), share=0.0)
 @example(Q=np.diag([1.0, 1e-20, 0.0]), share=0.0)
@@ -63,7 +63,7 @@ def test_the_threshold_equals_a_clamped_full_svd(dtype, Q, share):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @given(Q=matrices())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_singular_values_and_their_sum(dtype, Q):
     Q = torch.tensor(Q, dtype=dtype)
     expected = np.linalg.svd(Q.double().numpy(), compute_uv=False)
@@ -77,7 +77,7 @@ def test_singular_values_and_their_sum(dtype, Q):
 
 
 @given(Q=matrices())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_threshold_above_every_singular_value_leaves_exactly_nothing(Q):
     Q = torch.tensor(Q, dtype=torch.float32)
     above = 1.001 * float(np.linalg.norm(Q.double().numpy(), 2)) + 1e-30
@@ -99,7 +99,7 @@ def test_stacked_matrices_are_treated_one_by_one(shape):
 
 
 @given(st.integers(2, 40), st.integers(1, 5), st.sampled_from([1.0, 2.0]), st.integers(0, 1000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_median_distance(n, d, p, seed):
     X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
     distances = np.sort(pdist(X, "minkowski", p=p))

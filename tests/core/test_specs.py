@@ -62,7 +62,7 @@ def runs(draw) -> RunSpec:
 
 @given(methods())
 @example(METHODS["ArcCosine"].with_options({"head": "svc", "C": 1.0}))  # the C of the head before it, not of its own
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_json_and_options_say_everything(spec):
     """Also a form that shows all options, or a link with the changed ones, gives back the same method."""
     assert MethodSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
@@ -72,7 +72,7 @@ def test_json_and_options_say_everything(spec):
 
 
 @given(methods(), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_an_option_that_is_set_has_that_value_and_the_others_keep_theirs(spec, data):
     schema = spec.schema()
     key = data.draw(st.sampled_from(sorted(set(schema) - set(SLOTS))))
@@ -99,7 +99,7 @@ def parsed(command: str) -> RunSpec:
 
 
 @given(runs())
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_json_the_command_line_and_python_lines_repeat_the_run(spec):
     assert RunSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
     assert parsed(spec.command()) == spec

@@ -146,7 +146,7 @@ def test_every_term_that_is_computed_is_described_and_the_other_way_round():
 
 
 @given(st.integers(10, 10_000), st.floats(0.001, 0.5), st.floats(1.01, 3))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_more_samples_or_less_certainty_never_loosen_the_bound(n, delta, factor):
     W, Phi = features(6, 2, seed=1), features(5, 6)
 

@@ -28,7 +28,7 @@ def spec(**values):
     return DataSpec.build(dataset="made", **values)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     counts=st.lists(st.integers(5, 60), min_size=2, max_size=5),
     test_size=st.floats(0.2, 0.8),

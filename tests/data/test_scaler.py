@@ -28,7 +28,7 @@ def test_a_common_range_keeps_the_contrast_between_columns():
     np.testing.assert_allclose(Z, [[-1, -0.5], [-0.75, 1]])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(KINDS),
     seed=st.integers(0, 10_000),
@@ -91,7 +91,7 @@ def test_what_float32_cannot_hold_is_refused():
 # -- normal scores ------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=60), st.integers(0, 9))
 def test_normal_scores_are_standardised_with_ties_in_the_middle(first, seed):
     X = np.stack([first, np.random.default_rng(seed).standard_cauchy(len(first))], axis=1)

@@ -55,7 +55,7 @@ def test_circles_have_their_radii():
 
 
 @given(arms=st.integers(2, 6), turns=st.floats(0.5, 3))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_spirals_follow_their_formula(arms, turns):
     data = load("spirals", noise=0, arms=arms, turns=turns, n_samples=200)
     x, y = data.X.T.astype(float)
@@ -66,14 +66,14 @@ def test_spirals_follow_their_formula(arms, turns):
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_xor_is_the_sign_of_the_product(seed):
     data = load("xor", noise=0, data_seed=seed, n_samples=300)
     np.testing.assert_array_equal(data.y, data.X.astype(float).prod(axis=1) > 0)
 
 
 @given(cells=st.integers(2, 12), seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_checkerboard_colours_by_parity(cells, seed):
     data = load("checkerboard", noise=0, cells=cells, data_seed=seed, n_samples=500)
     row, column = np.floor(cells * (data.X.T.astype(float) + 1) / 2)
@@ -82,7 +82,7 @@ def test_checkerboard_colours_by_parity(cells, seed):
 
 
 @given(dimension=st.integers(1, 50), seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_shell_is_the_sign_of_norm_minus_root_d(dimension, seed):
     data = load("shell", noise=0, dimension=dimension, data_seed=seed, n_samples=400)
     side = np.sign(np.linalg.norm(data.X.astype(float), axis=1) - np.sqrt(dimension))
@@ -91,7 +91,7 @@ def test_shell_is_the_sign_of_norm_minus_root_d(dimension, seed):
 
 
 @given(dimension=st.integers(1, 40), relevant=st.floats(0.05, 1), faint=st.floats(0, 2), seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_halfspace_is_the_side_of_its_plane(dimension, relevant, faint, seed):
     options = {"dimension": dimension, "relevant": relevant, "faint": faint, "data_seed": seed, "n_samples": 300}
     data = load("halfspace", noise=0, **options)

@@ -75,7 +75,7 @@ def test_copies_need_the_same_target():
     assert "1 row is an exact copy" in make_dataset("t", inputs, [5.0, 5, 2, 3], "regression").warnings[0]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(1, 5), st.integers(0, 10_000))
 def test_copies_are_counted_as_numpy_counts_them(d, seed):
     rng = np.random.default_rng(seed)

@@ -64,7 +64,7 @@ def test_frequencies_that_are_not_learned_stay_as_near_as_the_draw_left_them():
     assert many.redrawn[0] < still.redrawn[0] / 4  # a hundred times the features have a tenth of the noise
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(threshold=st.floats(0, 2.5), steps=st.integers(1, 8))
 def test_thresholding_subtracts_and_stays_at_zero(threshold, steps):
     view = shrinkage(threshold, steps)
@@ -116,7 +116,7 @@ def test_features_of_one_direction_leave_no_gap_and_many_directions_a_wide_one()
     assert many.paper[-1] > 2.5 * many.spectral[-1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     gamma=st.floats(1, 4),
     mu=st.floats(0.1, 3).flatmap(lambda v: st.sampled_from([v, -v])),

@@ -100,7 +100,7 @@ def test_every_slider_rests_inside_its_range_and_names_how_it_acts(kind):
 
 @pytest.mark.parametrize("make", [spectral, frame])
 @given(later=st.integers(50, 10**8), delta=st.floats(1e-6, 0.4))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_sliders_n_and_delta_are_the_formula_itself(make, later, delta):
     answer, fresh = what_if(make(), {"n": later, "delta": delta}), make(later, delta).values
     for key in fresh:
@@ -152,7 +152,7 @@ def test_the_scatter_over_drawn_frequencies_is_what_the_spread_says():
     feature=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), risk=st.floats(0, 1), t=st.floats(0.05, 1),
     norm=st.just(0.0) | st.floats(1e-3, 50), learned=st.booleans(),
 )  # fmt: skip
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_the_guarantee_is_the_largest_that_the_budget_allows(trace, frobenius, feature, risk, t, norm, learned):
     """Every (B', t') that costs no more than the budget, on a grid: none beyond the guarantee, one close to it."""
     rank, square = 4, norm**2 / 3
@@ -254,7 +254,7 @@ def test_the_guarantee_is_a_bar_beside_the_other_three():
 
 
 @given(rows=st.integers(20, 10**7), k=st.integers(2, 500), t=st.integers(1, 60), delta=st.floats(1e-4, 0.4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_k_and_t_are_the_formulas_and_untouched_the_best(rows, k, t, delta):
     at = frame()
     set_to = what_if(at, {"n": rows, "k": k, "t": t, "delta": delta})

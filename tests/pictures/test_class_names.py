@@ -11,7 +11,7 @@ from kernlab.pictures.function_view import plot_function, projection
 rng = np.random.default_rng(0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 30), st.integers(0, 9))
 def test_every_class_has_its_name_at_one_of_its_points(classes, seed):
     draw = np.random.default_rng(seed)

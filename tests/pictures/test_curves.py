@@ -29,7 +29,7 @@ def test_smoothing_on_a_literal():
     assert smooth([1.0, -3.0, 4.0], 0).tolist() == [1, -3, 4]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.floats(-1e3, 1e3), st.floats(0, 0.999), st.integers(1, 60))
 def test_smoothing_keeps_a_constant_from_the_first_value_on(level, weight, n):
     assert smooth(np.full(n, level), weight) == pytest.approx(np.full(n, level), rel=1e-9, abs=1e-9)
@@ -121,7 +121,7 @@ def test_many_curves_share_the_points():
 
 
 @given(st.integers(0, 3000), st.integers(1, 500))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_spread_rows_are_distinct_and_within(n, limit):
     kept = spread(n, limit)
     assert len(kept) == min(n, limit)
@@ -175,7 +175,7 @@ def test_a_penalty_that_would_lie_flat_at_zero_is_enlarged_and_says_so():
 
 
 @given(st.floats(1e-12, 1e6), st.floats(1e-12, 1e6))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_an_enlarged_curve_has_between_a_tenth_and_the_whole_of_the_height(top, own):
     found = enlarged(curves(history(loss=[top], penalty=[own]), ["loss", "penalty"]), ["penalty"])
     high, low = (float(curve.y.max()) for curve in found.curves)

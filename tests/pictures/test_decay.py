@@ -31,7 +31,7 @@ def matrix(spectrum, seed=0):
     return n * (Q * spectrum) @ Q.T
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(0.3, 4), st.floats(0.01, 50), st.integers(0, 1000))
 def test_a_power_law_is_found(rate, constant, seed):
     found = decay(eigenvalues(matrix(constant * i**-rate, seed)))
@@ -43,7 +43,7 @@ def test_a_power_law_is_found(rate, constant, seed):
     np.testing.assert_allclose(found.best.at(i), constant * i**-rate, rtol=1e-4)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(0.02, 0.6), st.floats(0.01, 50), st.integers(0, 1000))
 def test_an_exponential_law_is_found(rate, constant, seed):
     found = decay(eigenvalues(matrix(constant * np.exp(-rate * i), seed)))

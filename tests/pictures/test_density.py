@@ -159,7 +159,7 @@ def test_the_density_along_a_line_is_that_of_what_is_drawn(density):
         assert distance < 0.013  # 1.8/√20000
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.lists(st.floats(-3, 3), min_size=1, max_size=5).filter(lambda u: np.linalg.norm(u) > 0.1), st.floats(0.1, 9))
 def test_a_sum_of_laplace_variables_has_the_product_as_its_fourier_transform(u, sigma):
     line = np.array(u) / np.linalg.norm(u)

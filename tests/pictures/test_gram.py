@@ -25,7 +25,7 @@ def test_classes_have_a_place_and_rows_a_class():
     assert Groups().name(3) == ""
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000), st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_means_within_and_between_classes(seed, sizes):
     ends = tuple(np.cumsum(sizes).tolist())

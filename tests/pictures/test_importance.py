@@ -20,7 +20,7 @@ def bent(kernel, d, step=1e-3):
     return -(kernel(ends) - 2 * kernel(np.zeros((1, d))) + kernel(-ends)) / step**2
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(1, 5), st.integers(1, 40), st.booleans(), st.integers(0, 99))
 def test_importance_is_the_curvature_of_the_features_kernel(d, count, pairs, seed):
     """The paired forms have no phase noise: their kernel is exactly the average over the frequencies."""

@@ -38,21 +38,21 @@ def test_nonstationarity_of_known_densities():
     assert nonstationarity(far, -far) == pytest.approx(1)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(-1, 1))
 def test_nonstationarity_of_correlated_gaussians_is_half_of_one_minus_rho(rho):
     partner = rho * wide + np.sqrt(1 - rho**2) * other
     assert nonstationarity(wide, partner) == pytest.approx((1 - rho) / 2, abs=0.01)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=1, max_size=20))
 def test_nonstationarity_is_a_share(pairs):
     first, second = np.array(pairs).T
     assert 0 <= nonstationarity(first, second) <= 1 + 1e-12
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(1, 5), st.integers(1, 30), st.floats(1e-3, 1e3), st.integers(0, 999))
 def test_nonstationarity_ignores_rotation_and_scale(d, count, scale, seed):
     draws = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_nonstationarity_of_independent_draws_is_one_half_even_without_moments()
     assert nonstationarity(*one) == pytest.approx(0.5, abs=0.01)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(1, 4), st.integers(1, 50), st.integers(0, 999))
 def test_nonstationarity_is_the_fall_of_the_kernels_diagonal(d, count, seed):
     """2ν = −Δk(x, x) at the origin over the mean square of all frequencies; k(x, x) is that of paired features."""

@@ -48,7 +48,7 @@ def test_the_standard_error_is_the_spread_over_draws():
     assert values.std(axis=0)[apart] == pytest.approx(expected[apart], rel=0.2)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.sampled_from(["stationary", "paired", "independent"]), st.integers(1, 4), st.integers(1, 30), st.booleans())
 def test_the_profile_is_the_features_kernel_along_the_line(kind, d, count, away):
     """Without phases exactly; with independent ones the average over them, which leaves a stationary kernel."""
@@ -85,7 +85,7 @@ def test_reach_is_four_lengthscales_whatever_the_tails():
     assert reach([1, 0], Spectrum(np.zeros((2, 5)))) == 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sets(st.integers(0, 19)), st.booleans(), st.booleans(), st.booleans())
 def test_parts_add_up_to_the_kernel(selected, pairs, weighted, away):
     now = Spectrum(

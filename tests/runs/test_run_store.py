@@ -37,7 +37,7 @@ from kernlab.training.events import (
 
 DTYPES = st.sampled_from([np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.bool_])
 ARRAYS = DTYPES.flatmap(lambda kind: st_np.arrays(kind, st_np.array_shapes(min_dims=0, max_dims=3, min_side=0)))
-LIGHT = settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIGHT = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def same(left: dict[str, Any], right: dict[str, Any]) -> None:

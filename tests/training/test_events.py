@@ -138,7 +138,7 @@ def test_arrays_are_never_changed_after_they_are_sent():
 
 
 @given(st.integers(1, 5000), st.integers(1, 400), st.integers(2, 60))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_milestones(epoch, epochs, limit):
     total = epoch * epochs
     found = milestones(total, epoch, limit)

@@ -17,7 +17,7 @@ INT = Option("n", "int", 2000, "A count.", minimum=1, maximum=100_000)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_number_comes_back_from_its_text(value):
     again = from_text(FLOAT, to_text(value))
     assert abs(again - value) <= 1e-11 * max(1, abs(value))
