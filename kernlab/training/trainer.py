@@ -179,10 +179,12 @@ def _expected_seconds(state: TrainingState) -> float | None:
     if not isinstance(state, GradientState):
         return None
     state.advance()  # it loads code
-    begun, first = time.perf_counter(), state.step
-    while not state.done and (state.step == first or time.perf_counter() - begun < PACE_SECONDS):
+    # On a busy machine a step may wait for a core as long as hundreds of others take: that is no pace.
+    clock = time.thread_time if state.device.type == "cpu" else time.perf_counter
+    begun, first = clock(), state.step
+    while not state.done and (state.step == first or clock() - begun < PACE_SECONDS):
         state.advance()
-    return state.total * (time.perf_counter() - begun) / max(1, state.step - first)
+    return state.total * (clock() - begun) / max(1, state.step - first)
 
 
 @dataclass(frozen=True)

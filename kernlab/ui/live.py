@@ -120,12 +120,14 @@ def auto_words(spec: RunSpec, run: Preview) -> str:
     """What the rules choose where ``spec`` says "auto", how many rows judge, and how long the training may take."""
     assert run.method
     asked, found, facts = spec.method.options(), run.method.options(), run.facts
+    held = facts["n_held"]
+    unsaid = {"validation"} if held else {"validation", "n_iter_no_change"}  # nothing is chosen without such rows
     words = [
         f"{label(key)} {value:.4g}" if isinstance(value, float) else f"{label(key)} {value}"
         for key, value in found.items()
-        if asked.get(key) == "auto" and isinstance(value, int | float) and key != "validation"
+        if asked.get(key) == "auto" and isinstance(value, int | float) and key not in unsaid
     ]
-    if held := facts["n_held"]:
+    if held:
         words.append(f"{number(held)} of {number(facts['n_train'])} training rows judge how long to train")
     else:
         words.append(f"{number(facts['n_train'])} training rows")
