@@ -51,15 +51,15 @@ def results(tasks: Iterable[Any], workers: int, **options: Any) -> Generator[Any
     return found
 
 
-def pool(workers: int, niceness: int = 0) -> Executor:
-    """A pool of processes that end with this one; those of lower niceness come first."""
+def pool(workers: int) -> Executor:
+    """A pool of processes that end with this one."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     global _pipe
     if _pipe is None:
         _pipe = multiprocessing.Pipe(duplex=False)
     # loky's processes leave the main module alone, which in a Streamlit server is the page that runs.
-    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_pipe[0], niceness))
+    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_pipe[0],))
     return found
 
 

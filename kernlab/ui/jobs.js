@@ -6,7 +6,7 @@ const EVERY = 2000; // milliseconds between two questions
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
 /* Links to pages end before it: those that have no room left go into Streamlit's own menu. */
-:root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 13.5rem; }
+:root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 14.5rem; }
 .kl-jobs { position: relative; color: var(--st-text-color); font: .9rem var(--st-font); }
 .kl-jobs[hidden] { display: none; }
 .kl-jobs > button { display: flex; align-items: center; gap: .45rem; padding: .32rem .75rem; border-radius: 999px;

@@ -128,7 +128,7 @@ _STYLE = """
 .katex-display > .katex { white-space: normal; }  /* a formula wider than its column goes on in the next line */
 button[data-variant="segmented_control"][data-selected="true"] p, button[data-variant="pills"][data-selected="true"] p,
 [data-testid="stSliderThumbValue"] p {
-  color: light-dark(#0B5FA5, #6BB3EE); }
+  color: light-dark(#0A589A, #6BB3EE); }
 """
 
 

@@ -165,8 +165,8 @@ def test_keys_paint_a_curve_and_its_address_brings_a_saved_painting_back(app, pa
     for key in ["Shift+ArrowLeft"] * 4 + ["Space", "Shift+ArrowRight", "ArrowUp"] * 8:
         plane.press(key)
     until(page, lambda: painted(page) >= 20)
-    count = painted(page)
     rested(page)
+    count = painted(page)  # which the plane says when it is drawn
     press(page, "Save")
     page.get_by_role("button", name="Look at it").click()
     page.get_by_role("heading", level=1, name="Data · by keys").wait_for()

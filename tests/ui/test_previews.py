@@ -67,6 +67,15 @@ def test_every_picture_of_a_preview_is_drawn(name):
     assert "training rows" in auto_words(RunSpec.from_dict(run.run.spec), run)
 
 
+def test_of_choosing_nothing_is_said_where_nothing_is_chosen():
+    found = []
+    for options in ({}, {"validation": 0}):
+        spec = RunSpec.of("ASKL", "digits", n_features=30, **options)
+        found.append(auto_words(spec, made(spec.to_dict())))
+    assert ["without gain" in words for words in found] == [True, False]
+    assert ["judge how long" in words for words in found] == [True, False]
+
+
 def test_classes_are_counted_on_the_training_part():
     spec = RunSpec.of("SK", "wine")
     data = prepare(load("wine"), DataSpec(dataset="wine"), 0)
