@@ -14,7 +14,6 @@ import { load } from "./plotly.mjs";
 import { sketch } from "./sketch.mjs";
 import { toward } from "./walk.mjs";
 
-const GROWN = 400; // milliseconds in which what several runs have added to one picture is gathered, before it is drawn
 const SKETCHED = 200; // milliseconds in which the other pictures of a page are sketched too, before Plotly's code runs
 
 const charts = new WeakMap();
@@ -221,17 +220,13 @@ class Chart {
     if (asked.news) shots[0].film.end(asked.news);
     const done = shots.map(({ film }) => film.use());
     const draw = () => this.draw();
-    const soon = () => this.soon();
-    const turns = [[reel.clock, "change", draw], [reel.selection, "change", draw], ...shots.flatMap(({ picture }, place) => {
-      const then = place || asked.together?.length ? soon : draw;
-      return [[picture, "layout", then], [picture, "grown", then]];
-    })];
-    for (const [source, name, then] of turns) source.addEventListener(name, then);
+    const turns = [[reel.clock, "change"], [reel.selection, "change"], ...shots.flatMap(({ picture }) => [[picture, "layout"], [picture, "grown"]])];
+    for (const [source, name] of turns) source.addEventListener(name, draw);
     this.asked = asked;
     this.shots = shots;
     this.shot = shots[0];
     this.leave = () => {
-      for (const [source, name, then] of turns) source.removeEventListener(name, then);
+      for (const [source, name] of turns) source.removeEventListener(name, draw);
       for (const shot of shots) reel.watch(shot, false);
       done.forEach((leave) => leave());
     };
@@ -251,7 +246,7 @@ class Chart {
     const seconds = reel.equal === "seconds";
     const parts = this.shots.flatMap(({ film, picture }, i) => {
       if (!film.news?.epochs.length) return [];
-      if (!picture.frames.has(0)) picture.frames.get(0).then(() => this.soon(), () => {});
+      if (!picture.frames.has(0)) picture.frames.get(0).then(() => this.draw(), () => {});
       const near = picture.frames.nearest(0);
       if (near) this.lasts.set(film, near.frame);
       const frame = near?.frame ?? this.lasts.get(film);
@@ -314,15 +309,6 @@ class Chart {
     this.plot.setAttribute("aria-label", data.alt);
     this.follow(data.film);
     return this.draw();
-  }
-
-  // Draw what has grown: at once the first time, then at most a few times a second, however many runs grow.
-  soon() {
-    if (!this.drawn) return this.draw();
-    this.due ??= setTimeout(() => {
-      this.due = null;
-      this.draw();
-    }, GROWN);
   }
 
   // Drawing asks for one more turn if something changed meanwhile; it never queues up.
