@@ -37,8 +37,7 @@ LONGEST = ("ui", "cli", "runs", "training")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest folders first; within a folder nothing changes."""
-    folders = [*LONGEST, None]
-    items.sort(key=lambda item: folders.index(item.path.parent.name if item.path.parent.name in LONGEST else None))
+    items.sort(key=lambda item: [*LONGEST, folder := item.path.parent.name].index(folder))
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ import { load } from "./plotly.mjs";
 const EVERY = 2000; // milliseconds between two questions
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
-/* Links to pages end before it: those that have no room left go into Streamlit's own menu. */
-:root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 14.5rem; }
+/* Links to pages end before it: those that have no room left go into Streamlit's own menu. A phone shows no links. */
+@media (min-width: 641px) { :root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 14.5rem; } }
 .kl-jobs { position: relative; color: var(--st-text-color); font: .9rem var(--st-font); }
 .kl-jobs[hidden] { display: none; }
 .kl-jobs > button { display: flex; align-items: center; gap: .45rem; padding: .32rem .75rem; border-radius: 999px;
@@ -41,10 +41,7 @@ const STYLE = `
 .kl-jobs nav button:disabled { opacity: .5; cursor: progress; }
 .kl-jobs nav button:hover, .kl-jobs nav a:hover { background: var(--st-secondary-background-color);
   text-decoration: none; }
-@media (max-width: 640px) {
-  :root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 0; }
-  .kl-jobs > div { position: fixed; top: 3.4rem; right: .75rem; }
-}`;
+@media (max-width: 640px) { .kl-jobs > div { position: fixed; top: 3.4rem; right: .75rem; } }`;
 
 const entries = new WeakMap();
 const make = (name, fields = {}, ...children) => {

@@ -125,7 +125,7 @@ def tried(content: bytes, format: str, home) -> None:
 def test_any_bytes_are_read_or_refused(format, home):
     share = max(10, INPUTS // len(READERS) // (4 if format == "excel" and INPUTS < 5000 else 1))
 
-    @settings(max_examples=share, database=None, derandomize=INPUTS < 50000,
+    @settings(max_examples=share, database=None,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(contents(format))
     @example(WHOLE[format])
@@ -149,7 +149,7 @@ READINGS = st.builds(
 
 
 def test_any_text_under_any_reading_is_read_or_refused(home):
-    @settings(max_examples=max(10, INPUTS // 6), database=None, derandomize=INPUTS < 50000,
+    @settings(max_examples=max(10, INPUTS // 6), database=None,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(ENCODED | GRIDS, READINGS)
     def run(content: bytes, reading: Reading) -> None:

@@ -71,14 +71,12 @@ def test_two_people_train_at_once_and_the_head_of_every_page_steers_both(app, ne
     third = visit(new_page(), app, "papers")  # somebody else, on a page that has nothing to do with it
     head = third.locator(landmarks.JOBS)
     head.get_by_text("1 running, 1 waiting").wait_for()
-    until(
-        third,
-        lambda: third.evaluate(f"""() => {{
+    # Links to pages end before it.
+    third.wait_for_function(f"""() => {{
       const {{ left }} = document.querySelector("{landmarks.JOBS}").getBoundingClientRect();
       return [...document.querySelectorAll("[data-testid=stTopNavLink]")].every(
         link => !link.checkVisibility({{ opacityProperty: true }}) || link.getBoundingClientRect().right <= left);
-    }}"""),
-    )  # links to pages end before it
+    }}""")
     head.click()
     third.get_by_role("button", name="Pause ASKL on digits").click()
     came_to(second, "Finished")  # what waited has its turn
