@@ -48,7 +48,7 @@ PATIENCE = 30.0  # seconds that one waits without being asked
 _TEST = 1000
 _ROWS, _COLUMNS = 250, 1000  # of features that are computed, and multiplied, at once
 _SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.93, 0.97, 1, 1.03, 1.07, 1.15, 1.3, 1.6, 2, 2.7, 4)  # of n
-_COARSE = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 1, 1.05, 1.2, 1.6, 2.5, 4)  # the same of more than _MANY rows
+_COARSE = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 1, 1.05, 1.25, 2, 4)  # the same of more than _MANY rows
 _MANY = 2000
 #: The penalties of the slider, beside the mean k(x, x) of the features.
 PENALTIES = (0.0, *(10.0**power for power in range(-10, 2)))
@@ -98,8 +98,7 @@ def work(n: int, columns: int, classes: int) -> float:
     """Multiplications that n training rows take, products of large matrices counted as an eighth: they are that much
     faster than the rest."""
     reductions = sum(_cost(n, int(D), classes) for D in sizes(n))
-    # Beside a small reduction, as measured: 1.4 by itself, the rest for the page on the same cores that waits for it.
-    return 1.7 * (reductions + 4 * n * (n + _TEST) * (columns + 40 + n / 8))
+    return reductions + 4 * n * (n + _TEST) * (columns + 40 + n / 8)
 
 
 def _cost(n: int, D: int, classes: int) -> float:
@@ -108,10 +107,11 @@ def _cost(n: int, D: int, classes: int) -> float:
 
 
 def _pace() -> float:
-    """Multiplications a second in reductions of matrices too large for a core's own memory, the best of three: other
-    work makes some of them much slower than it will make them all."""
+    """Multiplications a second in reductions of matrices too large for a core's own memory, the best of several within
+    a second: the page that asks is drawn on the same cores at first."""
     A, seconds = torch.eye(1200, dtype=torch.float64), []
-    for size in (300, 1200, 1200, 1200):
+    for size in (300, *[1200] * 6):
+        time.sleep(0.08)
         begun = time.perf_counter()
         reduce(A[:size, :size].clone())
         seconds.append(time.perf_counter() - begun)
@@ -223,9 +223,9 @@ def nested(
         solved = reduce(A).solve(R, shifts)
         X, rho = solved.X, solved.shifts
         if n > D:
-            residuals, fits, norms = own @ X - Y, new @ X, X.square().sum((1, 2)).sqrt()
+            residuals, fits, norms = _times(own, X) - Y, _times(new, X), X.square().sum((1, 2)).sqrt()
         else:
-            residuals, fits = -rho[:, None, None] * X, scale * (cross @ X)
+            residuals, fits = -rho[:, None, None] * X, scale * _times(cross, X)
             norms = (X * (Y + residuals)).sum((1, 2)).clamp_min(0).sqrt()
         losses = [each.norm(dim=2).clamp_max(1).mean(1) for each in (residuals, fits - T)]
         complexity = 2 * math.sqrt(2) * norms * math.sqrt(trace) / n
@@ -241,6 +241,11 @@ def nested(
         if codes is not None:
             figures.append(((fits + mean).argmax(2) != codes).double().mean(1))
         yield [each.numpy() for each in figures]
+
+
+def _times(A: Float[Tensor, "m n"], X: Float[Tensor, "p n K"]) -> Float[Tensor, "p m K"]:
+    """AX for each of p matrices, in one product."""
+    return (A @ X.movedim(0, 1).reshape(len(A.mT), -1)).reshape(len(A), len(X), -1).movedim(1, 0)
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
