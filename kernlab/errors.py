@@ -63,7 +63,7 @@ class UnknownNameError(KernlabError, KeyError, ValueError):
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
         """The error for ``name``, which is none of the ``known`` names."""
-        names = sorted(filter(None, known), key=str.casefold)
+        names = sorted({*filter(None, known)}, key=str.casefold)
         folded = {each.casefold(): each for each in names}
         near = [folded[n] for n in difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.5)]
         advice = f"did you mean {' or '.join(near)}? " if near else ""

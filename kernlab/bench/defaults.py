@@ -36,7 +36,7 @@ COUNTERPARTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "SKL": ("SK", {}),
     "NSKL": ("NSK", {}),
     "ASKL": ("NSK", {}),
-    "Deep-ASKL": ("Deep-ASKL", {"learned": False, "feature_norm": 0.0}),
+    "Deep-ASKL": ("Deep-ASKL", {"learned": False, "feature_norm": 0.0, "trace_norm": 0.0, "frobenius": 1e-5}),
     "RFDI": ("RF", {}),
     "RF-LS": ("RF", {}),
     "RF-CE": ("RF", {}),

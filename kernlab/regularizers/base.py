@@ -40,6 +40,11 @@ class Regularizer(Component):
         """Whether it only acts where the feature map is learned."""
         return self.acts in ("feature gradient", "map gradient")
 
+    @property
+    def assigned(self) -> Regularizer | None:
+        """What stands in its place where the map stays as it was drawn; None: nothing."""
+        return None if self.on_map else self
+
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         """The penalty without its weight λ, of those on the weights or the features."""
         raise NotImplementedError

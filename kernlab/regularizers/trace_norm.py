@@ -11,6 +11,7 @@ from __future__ import annotations
 from kernlab.linalg import nuclear_norm, singular_value_threshold
 from kernlab.options import component
 from kernlab.regularizers.base import REGULARIZERS, Regularizer
+from kernlab.regularizers.frobenius import Frobenius
 from kernlab.typing import Float, Tensor
 
 __all__ = ["TraceNorm"]
@@ -27,6 +28,11 @@ class TraceNorm(Regularizer):
     source = "ASKL eq. 7–8"
     acts = "proximal step"
     letter, norm, searched = "λ₁", "‖W‖⁎", (1e-6, 1.0)
+
+    @property
+    def assigned(self) -> Regularizer:
+        """The squared Frobenius norm with the same λ₁, which SK and NSK have in ASKL Table 1."""
+        return Frobenius(weight=self.weight)
 
     def value(self, W: Float[Tensor, "D K"], Phi: Float[Tensor, "m D"]) -> Float[Tensor, ""]:
         return nuclear_norm(W)

@@ -32,6 +32,7 @@ from kernlab.linalg import RidgePath, real_targets, wide
 from kernlab.methods import MethodSpec
 from kernlab.model import outputs
 from kernlab.objectives import Loss
+from kernlab.regularizers import Regularizer
 from kernlab.solvers import FullBatchSolver, ProximalGradient
 from kernlab.training.events import Checkpoint
 from kernlab.training.full_batch import FullBatchState
@@ -407,8 +408,11 @@ class Selection:
 
 def _as_assigned(method: MethodSpec) -> MethodSpec:
     """The method with its map as it was drawn: only the weights are learned."""
-    kept = tuple(r for r in method.regularizers if not r.on_map)
-    return replace(method, learned=False, regularizers=kept)
+    kept: dict[str, Regularizer] = {}
+    for penalty in filter(None, (each.assigned for each in method.regularizers)):
+        other = kept.get(penalty.name)
+        kept[penalty.name] = penalty.replace(weight=penalty.weight + (other.weight if other else 0.0))
+    return replace(method, learned=False, regularizers=tuple(kept.values()))
 
 
 def _standard_error(values: Tensor) -> float:

@@ -118,6 +118,26 @@ def test_the_assigned_map_wins_where_learning_brings_nothing():
     assert state.step == frozen[1].epoch * state.per_epoch
 
 
+def test_askl_with_the_assigned_map_is_nsk():
+    """With the same λ₁ on ‖W‖_F², as ASKL Table 1 has it: the trace norm is a part of learning the map."""
+    for seed in range(8):
+        data = noisy(share=0.5, seed=seed)
+        method = resolve(METHODS["ASKL"].with_options({**SHORT, "trace_norm": 1e-3}), data)
+        choice = Selection(method, data, seed, CPU).run()
+        if not choice.learned:
+            break
+    assert not choice.learned
+    ours = start(method, data, seed, CPU, choice=choice)
+    other = resolve(METHODS["NSK"].with_options({**SHORT, "frobenius": 1e-3}), data)
+    theirs = start(other, data, seed, CPU, choice=Selection(other, data, seed, CPU).run())
+    for state in (ours, theirs):
+        while not state.done:
+            state.advance()
+    assert ours.step == theirs.step
+    for name, value in theirs.parameters.items():
+        assert torch.equal(ours.parameters[name], value), name
+
+
 def test_landmarks_that_were_not_learned_are_those_of_the_assigned_method():
     """Drawn from all rows: those that were held out have nothing to judge any more."""
     data = noisy(share=0.5)
