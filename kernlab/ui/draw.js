@@ -1,6 +1,7 @@
 // A plane to paint points into, by mouse, finger or keys. What is painted is reported after every stroke.
 
 import { Painting } from "./brush.mjs";
+import { make } from "./nodes.mjs";
 
 const STYLE = `
 .kl-draw { color: var(--st-text-color); font: .9rem var(--st-font); }
@@ -25,11 +26,6 @@ const STYLE = `
 }`;
 
 const SIZE = 4; // half a marker, in CSS pixels
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 
 // The markers of classes, as paths about the origin.
 const SHAPES = {

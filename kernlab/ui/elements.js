@@ -4,6 +4,7 @@ import { Asking } from "./asking.mjs";
 import { shared } from "./film.mjs";
 import { SPEEDS, last } from "./clock.mjs";
 import { difference } from "./difference.mjs";
+import { make, say } from "./nodes.mjs";
 
 const STYLE = `
 .kl-time, .kl-way { color: var(--st-text-color); font-family: var(--st-font); font-size: .9rem; }
@@ -73,11 +74,6 @@ const STYLE = `
   .kl-values dt { white-space: nowrap; }
 }`;
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 
 // Base of the elements: one run, followed from the first update to the last.
 class Element {
@@ -197,10 +193,10 @@ class Timeline extends Element {
     const [, begun, stage] = news.stages.findLast(([from]) => from <= clock.epoch) ?? [0, 0, ""];
     const epoch = (clock.epoch - begun).toFixed(news.unit === "epoch" ? 2 : 0);
     const seconds = this.data.equal === "seconds" && news.pace ? `${(clock.epoch * news.pace).toFixed(2)} s` : "";
-    this.words.textContent = [stage, `${news.unit} ${epoch}`, seconds, clock.at === null ? "newest" : ""].filter(Boolean).join(" · ");
+    say(this.words, [stage, `${news.unit} ${epoch}`, seconds, clock.at === null ? "newest" : ""].filter(Boolean).join(" · "));
     this.words.classList.toggle("kl-staged", news.stages.length > 0);
     this.input.setAttribute("aria-valuetext", this.words.textContent);
-    this.play.textContent = clock.playing ? "Hold" : "Play";
+    say(this.play, clock.playing ? "Hold" : "Play");
     this.speed.value = clock.speed;
     this.loop.setAttribute("aria-pressed", clock.loop);
     this.mark();
@@ -303,12 +299,12 @@ class Progress extends Element {
   draw() {
     const news = this.film.news;
     if (!news) return;
-    this.words.textContent = news.words;
+    say(this.words, news.words);
     if (news.done === null) this.bar.removeAttribute("value");
     else this.bar.value = news.done;
     for (const [node, text] of [[this.beside, news.beside], [this.trouble, news.error]]) {
       node.hidden = !text;
-      node.textContent = text;
+      say(node, text ?? "");
     }
     // A comparison is in another phase after every cell; a run changes its phase only a few times.
     this.tell(news.phase, this.data.phase, this.data.run ? 0 : 1000);
@@ -327,7 +323,7 @@ class Values extends Element {
     this.shown = shown.frame;
     const { numbers } = shown.frame, labels = [...this.root.querySelectorAll("dt")];
     if (labels.length === numbers.length && labels.every((label, i) => label.textContent === numbers[i][0])) { // whose words are linked
-      return [...this.root.querySelectorAll("dd")].forEach((cell, i) => { if (cell.textContent !== numbers[i][1]) cell.textContent = numbers[i][1]; });
+      return this.root.querySelectorAll("dd").forEach((cell, i) => say(cell, numbers[i][1]));
     }
     this.root.replaceChildren(...numbers.map(([label, value]) => make("div", {}, make("dt", { textContent: label }), make("dd", { textContent: value }))));
   }
@@ -353,18 +349,24 @@ class Against extends Element {
     this.tell(this.films.map((film, i) => film.news?.phase ?? phases[i]), phases);
     const sides = this.films.map((film) => film.news && this.numbers(film));
     const words = this.films.map(({ news }) => (news ? news.error || news.words : ""));
-    const text = JSON.stringify([sides, words, names, equal]);
-    if (text === this.shown) return;
-    this.shown = text;
-    this.words.textContent = difference(sides, names, equal);
+    say(this.words, difference(sides, names, equal));
     const labels = [...new Set(sides.flatMap((side) => side?.numbers.map(([label]) => label) ?? []))];
+    const text = JSON.stringify([labels, names, colors]);
+    if (text !== this.shown) { // its terms are linked: it stays as long as it can
+      this.shown = text;
+      this.table.replaceChildren(
+        make("tr", {}, make("th"), ...labels.map((label) => make("th", { textContent: label, scope: "col" }))),
+        ...sides.map((side, i) => make("tr", {},
+          make("th", { scope: "row" }, make("i", { style: `background: ${colors[i]}` }), names[i]),
+          ...labels.map(() => make("td")), make("td", { className: "kl-far" }))));
+    }
     const number = (side, label) => side?.numbers.find(([name]) => name === label)?.[1] ?? "–";
-    this.table.replaceChildren(
-      make("tr", {}, make("th"), ...labels.map((label) => make("th", { textContent: label, scope: "col" }))),
-      ...sides.map((side, i) => make("tr", {},
-        make("th", { scope: "row" }, make("i", { style: `background: ${colors[i]}` }), names[i]),
-        ...labels.map((label) => make("td", { textContent: number(side, label) })),
-        make("td", { textContent: words[i], className: this.films[i].news?.error ? "kl-trouble" : "kl-far" }))));
+    sides.forEach((side, i) => {
+      const cells = [...this.table.rows[i + 1].cells].slice(1), far = cells.pop();
+      cells.forEach((cell, k) => say(cell, number(side, labels[k])));
+      say(far, words[i]);
+      far.classList.toggle("kl-trouble", Boolean(this.films[i].news?.error));
+    });
   }
 }
 

@@ -1,12 +1,13 @@
 // The entry in the head of every page: how many jobs work and wait, and behind it a list to steer them by.
 
+import { make, say } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
 
 const EVERY = 2000; // milliseconds between two questions
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
 /* Links to pages end before it: those that have no room left go into Streamlit's own menu. A phone shows no links. */
-@media (min-width: 641px) { :root:has(.kl-jobs:not([hidden])) [data-testid=stHeader] { padding-right: 14.5rem; } }
+@media (min-width: 641px) { .kl-listed [data-testid=stHeader] { padding-right: 14.5rem; } }
 .kl-jobs { position: relative; color: var(--st-text-color); font: .9rem var(--st-font); }
 .kl-jobs[hidden] { display: none; }
 .kl-jobs > button { display: flex; align-items: center; gap: .45rem; padding: .32rem .75rem; border-radius: 999px;
@@ -15,10 +16,7 @@ const STYLE = `
 .kl-jobs > button:hover { border-color: var(--st-primary-color); }
 .kl-jobs :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 .kl-jobs i { width: .55rem; height: .55rem; border-radius: 50%; background: var(--st-border-color); }
-.kl-jobs i.on { background: #2CA37A; }
-@media (prefers-reduced-motion: no-preference) {
-  .kl-jobs i.on { animation: kl-jobs 1.6s ease-in-out infinite alternate; } }
-@keyframes kl-jobs { to { opacity: .35; } }
+.kl-jobs i.on { background: #2CA37A; } /* it does not blink: without a GPU that takes a quarter of a core */
 .kl-jobs > div { position: absolute; right: 0; top: 2.5rem; width: min(25rem, calc(100vw - 1.5rem)); padding: .75rem;
   max-height: calc(100vh - 5rem); overflow-y: auto; border-radius: .6rem; border: 1px solid var(--st-border-color);
   background: var(--st-background-color); box-shadow: 0 8px 28px #0004; }
@@ -44,11 +42,6 @@ const STYLE = `
 @media (max-width: 640px) { .kl-jobs > div { position: fixed; top: 3.4rem; right: .75rem; } }`;
 
 const entries = new WeakMap();
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 const duration = (s) => s < 60 ? `${Math.round(s)} s` : s < 3600 ? `${Math.round(s / 60)} min`
   : `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
 
@@ -80,6 +73,7 @@ class Entry {
   open(yes) {
     this.box.hidden = !yes;
     this.button.setAttribute("aria-expanded", yes);
+    if (yes) this.fill();
   }
 
   async ask() {
@@ -105,10 +99,19 @@ class Entry {
   draw(jobs) {
     const count = (...statuses) => jobs.filter((job) => statuses.includes(job.status)).length;
     const words = [[count("running", "stopping"), "running"], [count("queued"), "waiting"], [count("paused"), "paused"]];
-    this.count.textContent = words.filter(([n]) => n).map(([n, word]) => `${n} ${word}`).join(", ");
+    say(this.count, words.filter(([n]) => n).map(([n, word]) => `${n} ${word}`).join(", "));
     this.light.classList.toggle("on", count("running", "stopping") > 0);
     this.root.hidden = !jobs.length;
+    // A class: with :has() every change of the page would have all its parts looked at again.
+    document.documentElement.classList.toggle("kl-listed", jobs.length > 0);
     if (!jobs.length) this.open(false);
+    this.jobs = jobs;
+    if (!this.box.hidden) this.fill();
+  }
+
+  // The list itself, while it is open.
+  fill() {
+    const jobs = this.jobs ?? [];
     const text = JSON.stringify(jobs);
     if (text === this.drawn) return;
     this.drawn = text;

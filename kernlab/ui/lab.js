@@ -4,6 +4,7 @@ import { random } from "./brush.mjs";
 import { Ascent, LEAST } from "./ascent.mjs";
 import { reused } from "./cholesky.mjs";
 import { DENSITIES, GRID, HALF, KINDS, LATTICE, NODES, RANGES, beyond, cell, place } from "./density.mjs";
+import { make, say } from "./nodes.mjs";
 import { Plot, theme } from "./plot.mjs";
 import { condition, normals, predict, rootMeanSquare } from "./process.mjs";
 import { FIELDS, GIVEN, LEVELS, MOST, SETS, TOP, drawn, fine, level, made, nearest, owned, peaked, ranged, read, tidy, values, write } from "./scene.mjs";
@@ -63,11 +64,6 @@ const KEPT = 100; // changes that can be undone
 const RADIUS = 1.6; // of the brush for pairs, in cells
 const MEMORY = "kernlab.lab";
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 const words = (value) => String(value).replace("-", "−");
 const short = (value) => words(Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(3));
 
@@ -711,7 +707,7 @@ class Lab {
     this.known = condition(scaled(density.gram(places, places, room("gram", n * n))), y, scene.noise ** 2, room);
     const cross = scaled(density.gram(GRID, places, room("cross", GRID.length * n)));
     this.fit = predict(this.known, cross, this.variances.map((each) => each * square));
-    const { evidence, residuals } = this.known, { shown } = this, set = (key, text) => { if (shown[key].value.textContent !== text) shown[key].value.textContent = text; };
+    const { evidence, residuals } = this.known, { shown } = this, set = (key, text) => say(shown[key].value, text);
     set("evidence", places.length ? short(evidence) : "–");
     set("loo", places.length > 1 ? short(rootMeanSquare(residuals)) : "–");
     set("points", String(places.length));

@@ -1,5 +1,6 @@
 // A picture to paint, of as many pixels as the inputs of a model have. It is reported after every stroke.
 
+import { make } from "./nodes.mjs";
 import { Sketch } from "./pixels.mjs";
 
 const LEVELS = 15; // of ink, in what is reported
@@ -16,11 +17,6 @@ const STYLE = `
 .kl-pixels :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 .kl-pixels small { display: block; margin-top: .4rem; font-size: .8125rem; opacity: .8; }`;
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 
 class Pad {
   constructor(parent, [height, width]) {

@@ -3,6 +3,7 @@
 
 import { AxisNames } from "./axis_names.mjs";
 import { Drawing, written } from "./curve.mjs";
+import { make } from "./nodes.mjs";
 
 const STYLE = `
 .kl-predict { color: var(--st-text-color); font: 1rem var(--st-font); }
@@ -30,11 +31,6 @@ const STYLE = `
 
 const SERIES = 1000; // places of a slider
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 
 // A number with three digits, and spaces between thousands.
 const words = (value) => {

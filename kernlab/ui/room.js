@@ -1,6 +1,8 @@
 // What a room has predicted: bars of choices or of numbers, or the bands of drawn curves. It asks the server by itself,
 // every second and only while its tab is visible; with the room's key it has a button that resets it.
 
+import { make } from "./nodes.mjs";
+
 const STYLE = `
 .kl-room { color: var(--st-text-color); font: 1rem var(--st-font); }
 .kl-room header { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center; margin-bottom: .5rem; }
@@ -20,11 +22,6 @@ const STYLE = `
 
 const EVERY = 1000; // milliseconds
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 const SVG = "http://www.w3.org/2000/svg";
 
 class Room {

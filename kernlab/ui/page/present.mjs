@@ -1,5 +1,6 @@
 // The look for a lecture, and the way through a list of scenes. Both live in the address and in the browser alone.
 
+import { make, say } from "./nodes.mjs";
 import { joined, link, read } from "./scenelist.mjs";
 
 const CLASS = "kl-present";
@@ -34,11 +35,6 @@ const PICTURE = ".kl-chart, .kl-lab, .kl-picture, .st-key-present-picture";
 const SPACE = 16; // pixels between pictures
 const LEAST = 380; // pixels of height of a picture
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 
 // The words of an element; a formula has its letters twice, for readers and for screens.
 function spoken(node) {
@@ -158,7 +154,7 @@ export class Present {
     const line = document.querySelector(LINE) ?? document.querySelector("h1");
     const moment = document.querySelector(".kl-time:not([style*=hidden]) output")?.textContent;
     const words = [line && spoken(line), moment].filter(Boolean).join(" · ");
-    if (this.words.textContent !== words) this.words.textContent = words;
+    say(this.words, words);
   }
 
   // What a page has to show is known when its script has run.

@@ -1,5 +1,6 @@
 // Where a list of scenes is made, in the Share popover of every page. The list is kept in the browser.
 
+import { make } from "./nodes.mjs";
 import { Present } from "./present.mjs";
 import { LONGEST, MOST, link, write } from "./scenelist.mjs";
 
@@ -19,11 +20,6 @@ const STYLE = `
 .kl-scenes :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 .kl-scenes nav { display: flex; flex-wrap: wrap; gap: .4rem; }`;
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 const boxes = new WeakMap();
 
 // The scenes that the browser has kept: [{ address, name }].

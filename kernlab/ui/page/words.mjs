@@ -7,6 +7,7 @@
 // Work is done only when content is added, and while the browser is idle.
 
 import { GAP, Glossary, letters } from "./glossary.mjs";
+import { make } from "./nodes.mjs";
 
 const HIGHLIGHT = "kl-word";
 const STYLE = `
@@ -42,11 +43,6 @@ const BUSY = ".kl-chart, .kl-words, .kl-time, .kl-way, .kl-values dd, .kl-jobs, 
 const SOON = 120, LATER = 250; // milliseconds until a definition comes, and until it goes
 const HELD = 500; // until it comes where a press does something: there it must not be in the way
 
-const make = (name, fields = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), fields);
-  node.append(...children);
-  return node;
-};
 const idle = (work) => (globalThis.requestIdleCallback ?? ((f) => setTimeout(f, 50)))(work, { timeout: 1000 });
 const within = (rect, x, y, by = 2) => x >= rect.left - by && x <= rect.right + by && y >= rect.top - by && y <= rect.bottom + by;
 
