@@ -14,9 +14,9 @@ let going = 0; // jobs that are followed and go on: together they are asked for 
 
 // What is new of one job, asked for as long as somebody wants to know and the job goes on.
 export class News extends EventTarget {
-  constructor(address, { fetch = globalThis.fetch.bind(globalThis), wait = (call, time) => setTimeout(call, time), hidden = () => globalThis.document?.hidden } = {}) {
+  constructor(address, { fetch = globalThis.fetch.bind(globalThis), wait = (call, time) => setTimeout(call, time), hidden = () => globalThis.document?.hidden, now = Date.now } = {}) {
     super();
-    Object.assign(this, { address, fetch, wait, hidden });
+    Object.assign(this, { address, fetch, wait, hidden, now });
     this.news = null;
     this.users = 0;
   }
@@ -43,21 +43,24 @@ export class News extends EventTarget {
     this.waiting = false;
     if (!this.users || this.asking) return;
     this.asking = true;
-    let pause = this.news?.steps?.length < 2 ? SOON : EVERY * Math.max(1, going);
-    const begun = Date.now();
+    const begun = this.now();
+    let away = false;
     try {
       const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
       const answer = await this.fetch(this.address + version);
       if (answer.status === 200) this.take(await answer.json());
-      else if (answer.status !== 204) pause = SELDOM;
-    } catch { pause = SELDOM; } // the server is away: the page itself says so
+      else away = answer.status !== 204;
+    } catch { away = true; } // the server is away: the page itself says so
     this.asking = false;
     this.count();
     if (this.news && !this.news.live) return;
+    const pause = this.news?.steps?.length < 2 ? SOON : EVERY * Math.max(1, going);
     // A server that takes long to answer is asked less often, yet often enough to see the end.
-    const slow = Math.min(4 * (Date.now() - begun), SLOW);
+    const now = this.now(), slow = Math.min(4 * (now - begun), SLOW);
+    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
+    const next = slow > pause ? slow : pause - (now % pause);
     this.waiting = true;
-    this.wait(() => this.ask(), this.hidden() ? SELDOM : Math.max(pause, slow));
+    this.wait(() => this.ask(), away || this.hidden() ? SELDOM : next);
   }
 
   take(news) {

@@ -130,6 +130,25 @@ test("the frames of what is in view are fetched ahead, and none of what is not",
   assert.equal(hidden.picture.frames.have.size, 0);
 });
 
+test("all jobs of a page are asked at the same moments, a slow server less often", async () => {
+  let time = 1_000_130, takes = 3;
+  const there = server(9), waits = [];
+  const fetch = async (address) => { time += takes; return there.fetch(address); };
+  const options = { fetch, wait: (call, pause) => waits.push(time + pause), hidden: () => false, now: () => time };
+  const film = new Film("/", "a", options);
+  const leave = film.use();
+  for (let i = 0; i < 4; i++) { await settled(); time += 37; film.ask(); }
+  await settled();
+  assert.equal(film.news.steps.length, 5);
+  assert.equal(waits[0] % 60, 0); // while it begins
+  assert.ok(waits.slice(2).every((moment) => moment % 200 === 0));
+  takes = 360;
+  film.ask();
+  await settled();
+  assert.equal(waits.at(-1), time + 4 * 360);
+  leave();
+});
+
 test("playing waits for the frames of the pictures in view", async () => {
   const reel = new Reel("/", { fetch: server(4).fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });
   reel.lead(["r"]);
