@@ -86,12 +86,17 @@ def choose(page, label, option):
     wanted = page.get_by_role("option", name=option, exact=exact).last
     menu.scroll_into_view_if_needed()  # what moves while it is open closes it
 
-    def opened():
+    def chosen():
+        """Whether the click has reached the option: on a busy machine the list may move away under the pointer."""
         if not wanted.count():
             menu.click()
             page.wait_for_timeout(200)
-        return wanted.count()
+        if not wanted.count():
+            return False
+        words = wanted.inner_text().strip()
+        wanted.click()
+        page.wait_for_timeout(100)
+        return menu.input_value() == words
 
-    until(page, opened)
-    wanted.click()
+    until(page, chosen)
     rested(page)
