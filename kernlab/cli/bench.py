@@ -40,7 +40,7 @@ def bench(only: tuple[str, ...], datasets: str, methods: str, as_json: bool) -> 
     for name, figures in results.items():
         click.echo(name)
         for key, value in figures.items():
-            if key == "rows":
+            if isinstance(value, list):  # comparisons of the benchmark defaults
                 click.echo("\n".join(map(line, value)))
                 continue
             click.echo(f"  {key:<36} {value:.4g}" if isinstance(value, float) else f"  {key:<36} {value}")

@@ -127,6 +127,14 @@ def test_the_command_line_takes_the_names_for_this_benchmark_alone(capsys):
     assert "--only defaults" in capsys.readouterr().err
 
 
+def test_figures_are_printed_whatever_they_are_called(capsys, monkeypatch):
+    monkeypatch.setitem(BENCHMARKS._entries, "posterior", lambda: {"rows": 4000, "seconds": 0.5})
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "--only", "posterior"])
+    assert not ended.value.code
+    assert capsys.readouterr().out.split() == ["posterior", "rows", "4000", "seconds", "0.5"]
+
+
 # -- frame selection against support vector regression ------------------------------------------------------------
 
 
