@@ -27,7 +27,7 @@ from kernlab.typing import Float, Tensor
 __all__ = ["Reduced", "Solved", "reduce"]
 
 _WIDTH = 64  # b
-_CLOSE = 3e-3  # to which both ends of the spectrum are found, relative; last digits of a singular A take long
+_CLOSE = 1e-4  # to which the two ends of the spectrum are found, relative
 
 
 class Solved(NamedTuple):
@@ -37,7 +37,7 @@ class Solved(NamedTuple):
         shifts: ρ as they were used, raised to the smallest one that rounding allows, [p].
         X: (A + ρI)⁻¹R, [p n K].
         traces: tr (A + ρI)⁻¹, [p].
-        conditions: (s_1 + ρ)/(s_n + ρ), s_1 and s_n the largest and the smallest eigenvalue of A, [p]; to about 1 %.
+        conditions: (s_1 + ρ)/(s_n + ρ), s_1 and s_n the largest and the smallest eigenvalue of A, [p].
     """
 
     shifts: Tensor
@@ -53,10 +53,15 @@ class Reduced:
         self._diagonal, self._below, self._reflections = diagonal, below, reflections
         self.size = sum(map(len, diagonal))
 
-    def solve(self, R: Float[Tensor, "n K"], shifts: Float[Tensor, " p"]) -> Solved:
+    def solve(self, R: Float[Tensor, "n K"], shifts: Float[Tensor, " p"], close: float = _CLOSE) -> Solved:
         """Solutions at every shift ρ ≥ 0; those at which rounding would decide are raised to n·eps of the largest
-        eigenvalue, and further until every pivot is positive."""
-        largest = self._end(lambda v: self._times(v))
+        eigenvalue, and further until every pivot is positive.
+
+        Args:
+            close: to which both ends of the spectrum are found, for the condition numbers; the last digits of a
+                singular A take ten times as long as the first.
+        """
+        largest = self._end(self._times, close)
         floor = self.size * torch.finfo(R.dtype).eps * max(largest, torch.finfo(R.dtype).tiny)
         turned = self._turned(R, back=True)
         with devices.one_thread():  # to distribute blocks of this size takes longer than it saves
@@ -64,7 +69,8 @@ class Reduced:
                 floor *= 10
             least = int(used.argmin())
             first = [(L[least : least + 1], G[least : least + 1]) for L, G in factors]
-            smallest = 1 / self._end(lambda v: self._substituted(v[:, None], first)[0, :, 0]) - float(used[least])
+            inverse = self._end(lambda v: self._substituted(v[:, None], first)[0, :, 0], close)
+            smallest = 1 / inverse - float(used[least])
             X, traces = self._substituted(turned, factors), self._traces(factors)
         conditions = (largest + used) / (max(smallest, 0.0) + used)
         return Solved(used, self._turned(X), traces, conditions)
@@ -125,7 +131,7 @@ class Reduced:
             found[place] = found[place] + C.mT @ parts[place + 1]
         return torch.cat(found)
 
-    def _end(self, times: Callable[[torch.Tensor], torch.Tensor]) -> float:
+    def _end(self, times: Callable[[torch.Tensor], torch.Tensor], close: float) -> float:
         """The largest eigenvalue of an operator, by Lanczos."""
         n = self.size
 
@@ -138,7 +144,7 @@ class Reduced:
         if not matvec(start).any():
             return 0.0
         operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
-        found = eigsh(operator, 1, which="LA", v0=start, tol=_CLOSE, return_eigenvectors=False)
+        found = eigsh(operator, 1, which="LA", v0=start, tol=close, return_eigenvectors=False)
         return float(found[0])
 
 

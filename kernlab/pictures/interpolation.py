@@ -53,6 +53,7 @@ _MANY = 2000
 #: The penalties of the slider, beside the mean k(x, x) of the features.
 PENALTIES = (0.0, *(10.0**power for power in range(-10, 2)))
 _DELTA = 0.05
+_CLOSE = 3e-3  # of condition numbers, which are drawn over many decades
 
 
 class Descent(NamedTuple):
@@ -220,7 +221,7 @@ def nested(
             used, A, R = D, scale * K, Y  # of K the blocks above the diagonal are 0, and not read
         trace = float(A.diagonal().sum())
         shifts = torch.tensor(PENALTIES, dtype=torch.float64) * trace
-        solved = reduce(A).solve(R, shifts)
+        solved = reduce(A).solve(R, shifts, _CLOSE)
         X, rho = solved.X, solved.shifts
         if n > D:
             residuals, fits, norms = _times(own, X) - Y, _times(new, X), X.square().sum((1, 2)).sqrt()

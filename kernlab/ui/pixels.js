@@ -17,7 +17,6 @@ const STYLE = `
 .kl-pixels :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 .kl-pixels small { display: block; margin-top: .4rem; font-size: .8125rem; opacity: .8; }`;
 
-
 class Pad {
   constructor(parent, [height, width]) {
     if (!document.getElementById("kl-pixels-style")) document.head.append(make("style", { id: "kl-pixels-style", textContent: STYLE }));

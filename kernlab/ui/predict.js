@@ -31,7 +31,6 @@ const STYLE = `
 
 const SERIES = 1000; // places of a slider
 
-
 // A number with three digits, and spaces between thousands.
 const words = (value) => {
   const rounded = Number(value.toPrecision(3));
