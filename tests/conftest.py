@@ -10,6 +10,7 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import jaxtyping
 import pytest
@@ -55,8 +56,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    """Chromium; where there is none the test is skipped, or fails if KERNLAB_REQUIRE_BROWSER=1."""
+def started() -> Iterator[Callable[..., object]]:
+    """Starts Chromium; where there is none the test is skipped, or fails if KERNLAB_REQUIRE_BROWSER=1."""
 
     def missing(why: str) -> None:
         if os.environ.get("KERNLAB_REQUIRE_BROWSER") == "1":
@@ -68,28 +69,41 @@ def browser() -> Iterator[object]:
     except ImportError:
         missing("playwright is not installed")
     with sync_playwright() as driver:
-        try:
-            chromium = launch(driver)
-        except Error as error:
-            missing(f"Chromium does not start: {str(error).splitlines()[0]}")
-        yield chromium
-        chromium.close()
+
+        def start(profile: Path | None = None):
+            try:
+                return launch(driver, profile)
+            except Error as error:
+                missing(f"Chromium does not start: {str(error).splitlines()[0]}")
+
+        yield start
 
 
 @pytest.fixture(scope="session")
-def desktop(browser) -> object:
+def browser(started) -> Iterator[object]:
+    """Where devices are opened that differ from a desk."""
+    chromium = started()
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(scope="session")
+def desktop(started, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """Where pages are opened that need no device of their own: the app's files are fetched and compiled once."""
-    return browser.new_context()
+    context = started(tmp_path_factory.mktemp("profile"))
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def new_page(browser, desktop) -> Iterator[Callable[..., object]]:
+def new_page(request: pytest.FixtureRequest, desktop) -> Iterator[Callable[..., object]]:
     """Opens pages of visitors, each with its own session; at the end none may have seen an error in its console."""
     pages, own, trouble = [], [], []
 
     def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **device: object):
         context = desktop
         if device:
+            browser = request.getfixturevalue("browser")
             context = browser.new_context(viewport={"width": width, "height": height}, **device)
             own.append(context)
         page = context.new_page()

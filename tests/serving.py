@@ -47,10 +47,18 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def launch(driver):
-    """Chromium: the one that KERNLAB_BROWSER names, or one of this machine's."""
+def launch(driver, profile: Path | None = None):
+    """Chromium: the one that KERNLAB_BROWSER names, or one of this machine's.
+
+    Args:
+        driver: of Playwright.
+        profile: a folder for what a browser keeps, compiled scripts above all; then its one context is returned. A
+            browser without one compiles Plotly anew for every page.
+    """
     path = os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    return driver.chromium.launch(executable_path=path, args=FLAGS)
+    if profile is None:
+        return driver.chromium.launch(executable_path=path, args=FLAGS)
+    return driver.chromium.launch_persistent_context(str(profile), executable_path=path, args=FLAGS)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ a page runs for it.
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from kernlab.ui import glossary, jobs
@@ -22,7 +24,9 @@ _scenes = st.components.v2.component("kernlab_scenes", js=loader("scenes.mjs"), 
 def head() -> None:
     """Put what every page has into its head."""
     jobs.head()
-    _component(key="page-head", data={"words": glossary.address(), "pages": [page.name for page in PAGES]})
+    # A number of its own lets the browser know of every run of the script, however short it is.
+    data = {"words": glossary.address(), "pages": [page.name for page in PAGES], "script": time.time_ns()}
+    _component(key="page-head", data=data)
 
 
 def _list_scenes(address: str) -> None:

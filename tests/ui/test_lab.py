@@ -85,7 +85,7 @@ def test_a_painted_density_and_moved_points_are_in_the_address_and_come_back(app
     page.wait_for_function("document.querySelector('.kl-lab').dataset.kept === location.search.slice(1)")
 
     other = new_page()
-    other.goto(page.url)
+    other.goto(page.evaluate("location.href"))  # page.url is known a moment later
     other.locator(".kl-lab[data-frames]").wait_for()
     until(page, lambda: looks(other) == looks(page))
 

@@ -8,17 +8,23 @@ import { Selection } from "./selection.mjs";
 const EVERY = 200; // milliseconds between two questions while a run goes on
 const SOON = 60; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
-const SELDOM = 5000; // while nobody sees the page, or the server does not answer
+const SELDOM = 5000; // at most, while the browser is busy; and while the server does not answer
+const LATE = 50; // milliseconds by which a timer may be late in a browser that is not busy
+
+// Calls once, when somebody looks at this tab.
+const whenSeen = (call) => globalThis.document.addEventListener("visibilitychange", call, { once: true });
 
 let going = 0; // jobs that are followed and go on: together they are asked for as often as one
 
 // What is new of one job, asked for as long as somebody wants to know and the job goes on.
 export class News extends EventTarget {
-  constructor(address, { fetch = globalThis.fetch.bind(globalThis), wait = (call, time) => setTimeout(call, time), hidden = () => globalThis.document?.hidden, now = Date.now } = {}) {
+  constructor(address, { fetch = globalThis.fetch.bind(globalThis), wait = (call, time) => setTimeout(call, time), hidden = () => globalThis.document?.hidden, seen = whenSeen, now = Date.now } = {}) {
     super();
-    Object.assign(this, { address, fetch, wait, hidden, now });
+    Object.assign(this, { address, fetch, wait, hidden, seen, now });
     this.news = null;
     this.users = 0;
+    this.turn = 0; // how often it was asked for,
+    this.due = Infinity; // and when it is to be asked for next
   }
 
   // Follow it until the function that is returned is called.
@@ -43,7 +49,7 @@ export class News extends EventTarget {
     this.waiting = false;
     if (!this.users || this.asking) return;
     this.asking = true;
-    const begun = this.now();
+    const turn = ++this.turn, begun = this.now(), late = begun - this.due;
     let away = false;
     try {
       const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
@@ -55,12 +61,18 @@ export class News extends EventTarget {
     this.count();
     if (this.news && !this.news.live) return;
     const pause = this.news?.steps?.length < 2 ? SOON : EVERY * Math.max(1, going);
-    // A server that takes long to answer is asked less often, yet often enough to see the end.
-    const now = this.now(), slow = Math.min(4 * (now - begun), SLOW);
-    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
-    const next = slow > pause ? slow : pause - (now % pause);
     this.waiting = true;
-    this.wait(() => this.ask(), away || this.hidden() ? SELDOM : next);
+    this.due = Infinity;
+    // Somebody else may have asked by then: only one of both goes on.
+    const again = () => { if (turn === this.turn) this.ask(); };
+    if (this.hidden() && !away) return this.seen(again);
+    // A server that takes long to answer is asked less often, yet often enough to see the end. So is one whose answers
+    // this browser takes long to draw: its timers are late then.
+    const now = this.now(), slow = Math.max(Math.min(4 * (now - begun), SLOW), late > LATE ? Math.min(4 * late, SELDOM) : 0);
+    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
+    const next = away ? SELDOM : slow > pause ? slow : pause - (now % pause);
+    this.due = now + next;
+    this.wait(again, next);
   }
 
   take(news) {

@@ -2,6 +2,7 @@
 
 import { make, say } from "./nodes.mjs";
 import { joined, link, read } from "./scenelist.mjs";
+import { Turns } from "./turns.mjs";
 
 const CLASS = "kl-present";
 const WHOLE = "kl-whole"; // a page without a picture shows itself
@@ -63,6 +64,7 @@ export class Present {
     this.bar.setAttribute("aria-label", "Presentation");
     document.head.append(make("style", { textContent: STYLE }));
     parent.append(this.bar);
+    this.turns = new Turns(() => this.open());
     this.keep();
     this.read();
     addEventListener("popstate", () => this.read());
@@ -71,12 +73,16 @@ export class Present {
     document.addEventListener("kl-drawn", () => this.soon());
     const app = document.querySelector("[data-testid=stApp]") ?? document.body;
     new MutationObserver(() => this.soon()).observe(app, { attributes: true });
+    this.script = () => this.turns.script(app.dataset.testScriptState !== "notRunning");
+    new MutationObserver(this.script).observe(app, { attributeFilter: ["data-test-script-state"] });
+    this.script();
     new MutationObserver(() => this.soon()).observe(app, { childList: true, subtree: true }); // a page comes after its script
   }
 
-  // The page's script has run.
+  // The page's script runs, or has run: of a fast one the state never changes.
   stand() {
     this.soon();
+    setTimeout(this.script);
   }
 
   // Streamlit writes an address without what is ours whenever a page's values change: ours is put back.
@@ -197,6 +203,12 @@ export class Present {
   go(place) {
     if (!this.state.scenes[place]) return;
     this.state = { ...this.state, place, trouble: "" };
+    this.draw();
+    this.turns.ask();
+  }
+
+  // Open the scene of this place.
+  open() {
     this.pushState({}, "", this.home + link(this.state));
     dispatchEvent(new PopStateEvent("popstate", { state: {} })); // as if a person went back to that address
   }

@@ -149,6 +149,51 @@ test("all jobs of a page are asked at the same moments, a slow server less often
   leave();
 });
 
+test("a browser that takes long to draw asks less often, and as often as before once it has caught up", async () => {
+  let time = 1_000_000, late = 10;
+  const there = server(99), pauses = [];
+  let call;
+  const wait = (next, pause) => { pauses.push(pause); call = () => { time += pause + late; next(); }; };
+  const film = new Film("/", "a", { fetch: there.fetch, wait, hidden: () => false, now: () => time });
+  const leave = film.use();
+  const turn = async () => { await settled(); call(); await settled(); return pauses.at(-1); };
+  for (let i = 0; i < 4; i++) assert.ok((await turn()) <= 200);
+  late = 300;
+  assert.equal(await turn(), 1200);
+  late = 9000;
+  assert.equal(await turn(), 5000);
+  late = 0;
+  assert.ok((await turn()) <= 200);
+  leave();
+});
+
+test("while nobody sees the tab nothing is asked for, and once somebody does it is at once", async () => {
+  const there = server(99), calls = [], seen = [];
+  let hidden = true;
+  const options = { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => hidden, seen: (call) => seen.push(call) };
+  const film = new Film("/", "a", options);
+  const leave = film.use();
+  await settled();
+  assert.deepEqual([there.questions, calls.length, seen.length], [1, 0, 1]);
+  hidden = false;
+  seen.shift()();
+  await settled();
+  assert.deepEqual([there.questions, calls.length, seen.length], [2, 1, 0]);
+  leave();
+});
+
+test("who leaves a run and comes back does not ask twice as often", async () => {
+  const there = server(99), calls = [];
+  const film = new Film("/", "a", { fetch: there.fetch, wait: (call) => calls.push(call), hidden: () => false });
+  film.use()();
+  await settled();
+  const leave = film.use();
+  await settled();
+  for (let i = 0; i < 5; i++) for (const call of calls.splice(0)) { call(); await settled(); }
+  assert.equal(there.questions, 7); // two at first, then one at each turn
+  leave();
+});
+
 test("playing waits for the frames of the pictures in view", async () => {
   const reel = new Reel("/", { fetch: server(4).fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });
   reel.lead(["r"]);
