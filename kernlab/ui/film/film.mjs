@@ -8,8 +8,9 @@ import { Selection } from "./selection.mjs";
 const EVERY = 200; // milliseconds between two questions while a run goes on
 const SOON = 60; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
-const SELDOM = 5000; // at most, while the browser is busy; and while the server does not answer
-const LATE = 50; // milliseconds by which a timer may be late in a browser that is not busy
+const SELDOM = 5000; // while the server does not answer
+const BUSY = 10000; // at most, while the browser is busy
+const LATE = 40; // milliseconds by which a timer may be late in a browser that is not busy
 
 // Calls once, when somebody looks at this tab.
 const whenSeen = (call) => globalThis.document.addEventListener("visibilitychange", call, { once: true });
@@ -24,7 +25,8 @@ export class News extends EventTarget {
     this.news = null;
     this.users = 0;
     this.turn = 0; // how often it was asked for,
-    this.due = Infinity; // and when it is to be asked for next
+    this.due = Infinity; // when it is to be asked for next,
+    this.late = 0; // and how late that was the last time, in milliseconds
   }
 
   // Follow it until the function that is returned is called.
@@ -49,7 +51,8 @@ export class News extends EventTarget {
     this.waiting = false;
     if (!this.users || this.asking) return;
     this.asking = true;
-    const turn = ++this.turn, begun = this.now(), late = begun - this.due;
+    const turn = ++this.turn, begun = this.now(), late = Math.max(begun - this.due, 0), busy = Math.min(late, this.late);
+    this.late = late;
     let away = false;
     try {
       const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
@@ -67,8 +70,8 @@ export class News extends EventTarget {
     const again = () => { if (turn === this.turn) this.ask(); };
     if (this.hidden() && !away) return this.seen(again);
     // A server that takes long to answer is asked less often, yet often enough to see the end. So is one whose answers
-    // this browser takes long to draw: its timers are late then.
-    const now = this.now(), slow = Math.max(Math.min(4 * (now - begun), SLOW), late > LATE ? Math.min(4 * late, SELDOM) : 0);
+    // this browser takes too long to draw: its timers are late then, time after time. Twice as late, a quarter as often.
+    const now = this.now(), slow = Math.max(Math.min(4 * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
     // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
     const next = away ? SELDOM : slow > pause ? slow : pause - (now % pause);
     this.due = now + next;
