@@ -36,14 +36,9 @@ def test_axe_finds_nothing_no_page_is_too_wide_and_every_term_has_its_definition
     from axe_playwright_python.sync_playwright import Axe
 
     found = []
-    page = visit(new_page(1440, 900, "dark"), server, address.format(run=run))
     for width, height, scheme in ((1440, 900, "dark"), (390, 844, "light")):
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            f"getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === '{scheme}'"
-        )
-        rested(page)
+        page = new_page(width, height, scheme)
+        rested(visit(page, server, address.format(run=run)))
         page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")  # the place of a widget to come
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         main = page.locator("[data-testid=stMain]")
