@@ -210,22 +210,22 @@ class Store(Database):
         return [*islice((run for run in self._select(query) if run.status in wanted), limit)]
 
     def _select(self, query: sa.Select[Any]) -> Iterator[Run]:
-        return map(self._run, self.rows(query))
+        for row in self.rows(query):
+            if row["status"] in LIVE and layout.is_id(row["id"]) and self.folder(row["id"]).abandoned():
+                row["status"] = self._interrupted(row["id"])
+                if row["status"] is None:
+                    continue
+            yield record.read(row)
 
-    def _run(self, row: dict[str, Any]) -> Run:
-        if row["status"] in LIVE and layout.is_id(row["id"]) and self.folder(row["id"]).abandoned():
-            row["status"] = self._interrupted(row["id"])
-        return record.read(row)
-
-    def _interrupted(self, run_id: str) -> Status:
-        """Store that the run was interrupted; returns the status that it has then."""
+    def _interrupted(self, run_id: str) -> Status | None:
+        """Store that the run was interrupted; returns the status that it has then, None if it is purged by now."""
         if self.refused:
             return "interrupted"
         # Its process may have ended it properly after the row and before the lock was read.
         alive = sa.and_(RUNS.c.id == run_id, RUNS.c.status.in_(LIVE))
         with self.writing() as connection:
             connection.execute(sa.update(RUNS).where(alive).values(status="interrupted"))
-            return cast(Status, connection.execute(sa.select(RUNS.c.status).where(RUNS.c.id == run_id)).scalar())
+            return cast(Status | None, connection.scalar(sa.select(RUNS.c.status).where(RUNS.c.id == run_id)))
 
     # -- the contents of a run
 

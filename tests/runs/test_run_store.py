@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -313,6 +314,30 @@ def test_a_run_that_ends_while_it_is_read_is_not_taken_for_dead(store: Store, mo
 
     monkeypatch.setattr(layout.Folder, "abandoned", ends_now)
     assert store.get(run_id).status == "finished"
+
+
+def test_a_run_that_is_purged_while_it_is_read_is_no_longer_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that cannot start is purged while it is queued: what was read of it just before is no damaged run."""
+    from kernlab.runs import layout
+
+    abandoned = layout.Folder.abandoned
+
+    def purged_now(folder: layout.Folder) -> bool:
+        if folder.path.exists():
+            monkeypatch.undo()
+            store.purge(folder.path.name)
+        return abandoned(folder)
+
+    asks: list[Callable[[], object]] = [store.list, lambda: store.list(status=["queued", "interrupted", "damaged"])]
+    for ask in asks:
+        run_id = store.create(fake.spec())
+        monkeypatch.setattr(layout.Folder, "abandoned", purged_now)
+        assert ask() == []
+        assert not store.folder(run_id).path.exists()
+    run_id = store.create(fake.spec())
+    monkeypatch.setattr(layout.Folder, "abandoned", purged_now)
+    with pytest.raises(UnknownNameError):
+        store.get(run_id)
 
 
 # -- what the user changes
