@@ -38,7 +38,7 @@ from kernlab.ui.presets import PRESETS, differences, names, presets
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.selected import selection
 from kernlab.ui.state import Address, Value, Values, name
-from kernlab.ui.transport import show_trouble, tried
+from kernlab.ui.transport import either, show_trouble, tried
 from kernlab.ui.view import TABS, VIEW, show_moment
 from kernlab.ui.watch import Watch
 
@@ -290,10 +290,12 @@ def _transport(jobs: Trainings, found: Sequence[Side]) -> None:
         button("Train", type="primary", icon=":material/play_arrow:", args=(partial(begin, jobs),),
                help="Train in step: the columns that have changed or, where none has, all of them anew")  # fmt: skip
         if resumable and len(waiting) == len(mine):
-            button("Resume", icon=":material/resume:", args=(partial(_resume, jobs),), help="Go on with all of them")
+            either().button("Resume", icon=":material/resume:", on_click=tried, args=(partial(_resume, jobs),),
+                            width="stretch", help="Go on with all of them")  # fmt: skip
         else:
-            button("Pause", icon=":material/pause:", args=(partial(_each, jobs.pause),), disabled=not mine,
-                   help="Interrupt all of them; Resume goes on from here")  # fmt: skip
+            either().button("Pause", icon=":material/pause:", on_click=tried, args=(partial(_each, jobs.pause),),
+                            width="stretch", disabled=not mine,
+                            help="Interrupt all of them; Resume goes on from here")  # fmt: skip
         button("+1 epoch", icon=":material/skip_next:", args=(partial(_advance, jobs, "epoch"),),
                help="Train each to the end of its epoch, then pause")  # fmt: skip
         button("+1 step", icon=":material/step:", args=(partial(_advance, jobs, "batch"),),

@@ -60,6 +60,10 @@ _STYLE = """
 .st-key-against { min-height: 6rem; }
 .st-key-chosen { min-height: 2.9rem; }
 .st-key-lesson-step-hidden { display: none; }
+/* Two buttons of which one is offered: the first is the newer while both are drawn. */
+.st-key-either[data-testid=stVerticalBlock] { display: grid; grid-template-columns: 1fr; min-width: 6.2rem; }
+.st-key-either > * { grid-area: 1 / 1; }
+.st-key-either > * + * { visibility: hidden; }
 /* On a phone each group of buttons is one row that scrolls, so that the pictures come early. */
 @media (max-width: 640px) {
   .st-key-train-head { position: static; }
@@ -73,6 +77,7 @@ _STYLE = """
   .st-key-lesson-picture [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: 1rem; }
   .st-key-lesson-picture [data-testid=stColumn] { min-width: 0 !important; flex: 1 1 0 !important; }
   .st-key-transport { gap: .4rem; }
+  .st-key-transport .st-key-either[data-testid=stVerticalBlock] { min-width: 0; }
   .st-key-timeline { min-height: 4.8rem; }
   .st-key-progress { min-height: 4.5rem; }
   .st-key-chosen { min-height: 6.6rem; }

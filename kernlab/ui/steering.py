@@ -14,6 +14,7 @@ from kernlab.errors import KernlabError
 from kernlab.jobs.comparisons import Comparisons, ComparisonState
 from kernlab.ui import compare, elements
 from kernlab.ui.news import comparison_phase
+from kernlab.ui.transport import either
 
 __all__ = ["earlier", "open_comparison", "opened", "progress", "snapshot_of", "transport"]
 
@@ -83,12 +84,12 @@ def transport(
         st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same, help=help,
                   on_click=act, args=(jobs.start, comparison), kwargs={"name": name})  # fmt: skip
         if mine and status in ("running", "queued"):
-            st.button("Pause", icon=":material/pause:", on_click=act, args=(jobs.pause, shown),
-                      help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
+            either().button("Pause", icon=":material/pause:", on_click=act, args=(jobs.pause, shown), width="stretch",
+                            help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
         else:
-            st.button("Resume", icon=":material/resume:", on_click=act, args=(jobs.start, again),
-                      disabled=stored is None or (live and not (mine and status == "paused")) or status == "finished",
-                      help="Go on; what is finished is not computed again")  # fmt: skip
+            idle = stored is None or (live and not (mine and status == "paused")) or status == "finished"
+            either().button("Resume", icon=":material/resume:", on_click=act, args=(jobs.start, again), disabled=idle,
+                            width="stretch", help="Go on; what is finished is not computed again")  # fmt: skip
         st.button("Stop", icon=":material/stop:", on_click=act, args=(jobs.cancel, shown),
                   disabled=not mine or status == "stopping",
                   help="Finish the cells under way and begin no more")  # fmt: skip

@@ -17,7 +17,7 @@ from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch
 
-__all__ = ["duration", "progress_words", "sharing", "show_trouble", "status_words", "transport", "tried"]
+__all__ = ["duration", "either", "progress_words", "sharing", "show_trouble", "status_words", "transport", "tried"]
 
 #: The buttons that go on by a little, with what each asks for: a method solved all at once has no little.
 _PACES = {
@@ -40,6 +40,15 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def either() -> DeltaGenerator:
+    """The place of two buttons of which one is offered at a time, as wide with either.
+
+    While the page follows a change both are drawn, and what stands behind would move away from under a pointer that is
+    pressing it.
+    """
+    return st.container(key="either", width="content")
 
 
 def status_words(state: JobState) -> str:
@@ -187,11 +196,13 @@ def transport(
         )  # fmt: skip
         resumable = status == "paused" or (watch is not None and watch.run.resumable and not watch.live)
         if resumable:
-            st.button("Resume", icon=":material/resume:", on_click=act, args=(go_on,),
-                      disabled=status == "paused" and not steerable, help="Go on from where the run is")  # fmt: skip
+            either().button("Resume", icon=":material/resume:", disabled=status == "paused" and not steerable,
+                            on_click=act, args=(go_on,), width="stretch",
+                            help="Go on from where the run is")  # fmt: skip
         elif not at_once:
-            st.button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
-                      on_click=act, args=(hold,), help="Interrupt the training; Resume goes on from here")  # fmt: skip
+            either().button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
+                            on_click=act, args=(hold,), width="stretch",
+                            help="Interrupt the training; Resume goes on from here")  # fmt: skip
         for label, icon, unit, words in _PACES["once" if at_once else "batches" if batches else "steps"]:
             st.button(label, icon=icon, disabled=not (steerable or spec is not None), on_click=act,
                       args=(partial(advance, unit),), help=words)  # fmt: skip
