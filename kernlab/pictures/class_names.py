@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -34,29 +35,46 @@ def with_class_names(drawn: go.Figure, x: ArrayLike, y: ArrayLike, codes: ArrayL
     points, labels = np.column_stack([x, y]), [_short(name) for name in names]
     return drawn.update_layout(annotations=[
         {
-            "x": float(points[place, 0]), "y": float(points[place, 1]), "text": f"<b>{labels[code]}</b>",
-            "showarrow": False, "borderpad": 1, "bgcolor": fade(PAPER, 0.85),
+            "x": float(points[spot.place, 0]), "y": float(points[spot.place, 1]), "text": f"<b>{labels[code]}</b>",
+            "xanchor": spot.anchor, "showarrow": False, "borderpad": 1, "bgcolor": fade(PAPER, 0.85),
             "name": f"class:{code}", "captureevents": True,  # a click selects the class
             "font": {"size": 14, "color": class_style(code)[0]},
         }
-        for code, place in spots(points, np.asarray(codes), labels).items()
+        for code, spot in spots(points, np.asarray(codes), labels).items()
     ])  # fmt: skip
 
 
-def spots(points: NDArray[np.floating], codes: NDArray[np.integer], labels: Sequence[str]) -> dict[int, int]:
-    """A place among the points [n 2] for each class: the nearest to its median where no other label is."""
-    span = np.ptp(points, axis=0)
-    at = points / np.where(span > 0, span, 1.0) * _PLOT
+class Spot(NamedTuple):
+    """The point at which the name of a class stands."""
+
+    place: int
+    anchor: str  #: which part of the name is at the point: "left", "center" or "right"
+
+
+def spots(points: NDArray[np.floating], codes: NDArray[np.integer], labels: Sequence[str]) -> dict[int, Spot]:
+    """A place among the points [n 2] for the label of each class.
+
+    The place is the nearest to the median of the class where no other label is. A label at a side of the plot stands
+    inwards of its point, since the plot ends a few pixels beyond its outermost points.
+    """
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    at = (points - low) / np.where(span > 0, span, 1.0) * _PLOT
     size = np.array([(_LETTER * len(label), _LINE) for label in labels])
-    found: dict[int, int] = {}
+    found: dict[int, Spot] = {}
+    taken: dict[int, NDArray[np.floating]] = {}  # middles of the labels that have a place
     known, counts = np.unique(codes, return_counts=True)
     for code in known[np.argsort(counts, kind="stable")].tolist():  # a small class has the least choice
         mine = np.flatnonzero(codes == code)
         away = np.linalg.norm(at[mine] - np.median(at[mine], axis=0), axis=1)
+        half = size[code, 0] / 2
+        inwards = np.select([at[mine, 0] < half, at[mine, 0] > _PLOT[0] - half], [1, -1], 0)
+        middle = at[mine] + np.column_stack([half * inwards, np.zeros(len(mine))])
         free = np.ones(len(mine))  # 1 and more: the labels do not overlap
-        for other, place in found.items():
-            free = np.minimum(free, (np.abs(at[mine] - at[place]) / ((size[code] + size[other]) / 2)).max(axis=1))
-        found[code] = int(mine[np.lexsort((away, -free))[0]])
+        for other, theirs in taken.items():
+            free = np.minimum(free, (np.abs(middle - theirs) / ((size[code] + size[other]) / 2)).max(axis=1))
+        best = int(np.lexsort((away, -free))[0])
+        found[code] = Spot(int(mine[best]), {1: "left", 0: "center", -1: "right"}[int(inwards[best])])
+        taken[code] = middle[best]
     return found
 
 
