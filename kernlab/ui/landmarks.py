@@ -7,6 +7,7 @@ __all__ = [
     "COARSE",
     "DRAG",
     "DRAWN",
+    "ENDED",
     "FOLLOW",
     "JOBS",
     "LINE",
@@ -79,6 +80,9 @@ DRAG = """share => new Promise(done => {
     || performance.now() - begun > 3000 ? done(performance.now() - begun) : requestAnimationFrame(turn);
   turn();
 })"""
+
+#: True when the slider stands at the newest snapshot and does not play.
+ENDED = "() => !kernlabReel.clock.playing && kernlabReel.clock.at === null"
 
 #: How often the first picture of a snapshot in view is drawn within so many milliseconds.
 PLAYED = """milliseconds => new Promise(done => {
