@@ -56,7 +56,7 @@ FIRST = {
     "first_point_letter": "dataset=letter&method=ASKL&epochs=400",
 }
 LONG = "dataset=digits&method=ASKL&epochs=100000&validation=0"
-SHOWN = "dataset=shell&method=ASKL&n_samples=10000&epochs=4000&validation=0"  # it outlasts the measurement
+SHOWN = "dataset=shell&method=ASKL&n_samples=10000&epochs=100000&validation=0"  # it outlasts the measurement
 CURVE = f"{landmarks.points('objective')} > 0"
 
 # of scrubbing
