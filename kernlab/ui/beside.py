@@ -302,11 +302,11 @@ def _transport(jobs: Trainings, found: Sequence[Side]) -> None:
                help="Take one step of each, then pause")  # fmt: skip
         button("Stop", icon=":material/stop:", args=(partial(_each, jobs.cancel),), disabled=not mine,
                help="End all of them here; each keeps what it has and can be resumed")  # fmt: skip
-        if chosen := _watches().get(selected()):
-            changes(chosen)
         COLUMNS.choice("equal", "In step", EQUAL, "equal {}".format)
         add_button(jobs, _specs()[selected()])
         _really(found)
+        if chosen := _watches().get(selected()):
+            changes(chosen)
     if mine:
         jobs.group([each.id for each in mine], COLUMNS["equal"])
     show_trouble()

@@ -209,7 +209,7 @@ def transport(
         st.button("Stop", icon=":material/stop:", disabled=not steerable, on_click=act,
                   args=(stop,),
                   help="End the run here; it keeps what it has and can be resumed")  # fmt: skip
-        more = st.container(width="content")
         beside()
+        more = st.container(width="content")  # at the end: what it gets is there only while the run is under way
     show_trouble()
     return more
