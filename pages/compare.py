@@ -73,9 +73,11 @@ def panel() -> None:
             if comparison and comparison_id(comparison) != stored.id:
                 st.caption(":material/info: The form on the left differs from the comparison that is shown here.")
             progress(snapshot, stored)
-        if snapshot.records:
-            with results:
+        with results:
+            if snapshot.records:
                 compared.results(snapshot, stored)
+            else:
+                planned.preview(stored.comparison, jobs.store)
     if (stored and stored.id) != before:  # somebody pressed Start: what stood here goes to the list below
         st.rerun()
 

@@ -1,7 +1,7 @@
 """The background queue: one thread for each job, which waits for its turn, works, and may give its turn to another.
 
     queued → running ⇄ paused → finished | failed | stopped (by a user) | interrupted (the process ended)
-                └ stopping: the computation under way is finished first
+          └ pausing, stopping: the computation under way is finished first
 
 Jobs of one line work one after the other, in the order of their start: the trainings on one device, the comparisons,
 the reproductions. Jobs of different lines work side by side: :data:`RULE`. Jobs of one group have one place in their
@@ -26,9 +26,9 @@ from kernlab.training.control import Control
 __all__ = ["LIVE", "RULE", "Claimed", "Job", "JobState", "Kind", "Queue", "Status"]
 
 Status: TypeAlias = Literal[
-    "", "queued", "running", "paused", "stopping", "finished", "failed", "stopped", "interrupted", "damaged"
+    "", "queued", "running", "pausing", "paused", "stopping", "finished", "failed", "stopped", "interrupted", "damaged"
 ]
-LIVE: tuple[Status, ...] = ("running", "stopping", "queued", "paused")
+LIVE: tuple[Status, ...] = ("running", "pausing", "stopping", "queued", "paused")
 
 RULE = (
     "One training on each device, one comparison and one reproduction work at a time, the others wait. A comparison "
@@ -208,8 +208,11 @@ class Job(Control):
     @property
     def shown(self) -> Status:
         """The status as others see it: a running job finishes its computation before it stops or pauses."""
-        ending = self.cancelled or (self.asked_to_pause and self.kind == "comparison")
-        return "stopping" if self.status == "running" and ending else self.status
+        if self.status != "running":
+            return self.status
+        if self.cancelled:
+            return "stopping"
+        return "pausing" if self.asked_to_pause and self.kind == "comparison" else "running"
 
     @property
     def facts(self) -> dict[str, Any]:

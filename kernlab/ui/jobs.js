@@ -4,6 +4,7 @@ import { make, say } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
 
 const EVERY = 2000; // milliseconds between two questions
+const BUSY = ["running", "pausing", "stopping"]; // statuses of a job that computes
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
 /* Links to pages end before it: those that have no room left go into Streamlit's own menu. A phone shows no links. */
@@ -98,9 +99,9 @@ class Entry {
 
   draw(jobs) {
     const count = (...statuses) => jobs.filter((job) => statuses.includes(job.status)).length;
-    const words = [[count("running", "stopping"), "running"], [count("queued"), "waiting"], [count("paused"), "paused"]];
+    const words = [[count(...BUSY), "running"], [count("queued"), "waiting"], [count("paused"), "paused"]];
     say(this.count, words.filter(([n]) => n).map(([n, word]) => `${n} ${word}`).join(", "));
-    this.light.classList.toggle("on", count("running", "stopping") > 0);
+    this.light.classList.toggle("on", count(...BUSY) > 0);
     this.root.hidden = !jobs.length;
     // A class: with :has() every change of the page would have all its parts looked at again.
     document.documentElement.classList.toggle("kl-listed", jobs.length > 0);
@@ -142,7 +143,7 @@ class Entry {
       return button;
     };
     const steer = [];
-    if (job.mine && job.status === "paused") steer.push(act("Resume", "resume"));
+    if (job.mine && ["pausing", "paused"].includes(job.status)) steer.push(act("Resume", "resume"));
     if (job.mine && job.pausable && ["running", "queued"].includes(job.status)) steer.push(act("Pause", "pause"));
     if (job.mine && job.status !== "stopping") steer.push(act("Stop", "cancel"));
     item.append(make("nav", {}, ...steer, make("a", { href: address, textContent: "Open" })));

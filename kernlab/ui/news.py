@@ -195,7 +195,7 @@ def comparison_news(jobs: Comparisons, id: str) -> News:
         words.append(f"{duration(state.elapsed)} elapsed")
     if state.live and state.remaining is not None:
         words.append(f"about {duration(state.remaining)} left")
-    if state.status == "stopping":
+    if state.status in ("pausing", "stopping"):
         words.append("cells under way are finished first")
     return _news(state, comparison_phase(state), " · ".join(words), done / total if total else 0.0)
 

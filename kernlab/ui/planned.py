@@ -1,4 +1,4 @@
-"""What stands on the Compare page before Start: the splits, how long they will take, and what the papers print."""
+"""What stands on the Compare page before the first result: splits, their cost in time, and what the papers print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def preview(comparison: Comparison | None, store: RecordStore) -> None:
     """What Start would compute; of an empty form, what the example computes.
 
     Args:
-        comparison: as the form says it; None while methods or data sets are missing.
+        comparison: as the form says it, or the one under way; None while methods or data sets are missing.
         store: of earlier cells.
     """
     names, repeats, share = compare.FORM["datasets"], compare.FORM["repeats"], compare.FORM["test_size"]

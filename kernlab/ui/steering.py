@@ -87,7 +87,7 @@ def transport(
             either().button("Pause", icon=":material/pause:", on_click=act, args=(jobs.pause, shown), width="stretch",
                             help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
         else:
-            idle = stored is None or (live and not (mine and status == "paused")) or status == "finished"
+            idle = stored is None or (live and not (mine and status in ("pausing", "paused"))) or status == "finished"
             either().button("Resume", icon=":material/resume:", on_click=act, args=(jobs.start, again), disabled=idle,
                             width="stretch", help="Go on; what is finished is not computed again")  # fmt: skip
         st.button("Stop", icon=":material/stop:", on_click=act, args=(jobs.cancel, shown),

@@ -84,7 +84,10 @@ def test_all_kinds_are_listed_together_and_each_is_paused_and_stopped(jobs):
 
     for id in (run, comparison):
         jobs.steer(id, "pause")
-    assert jobs.comparisons.snapshot(comparison).status == "stopping"  # its cell is finished first
+    assert jobs.comparisons.snapshot(comparison).status == "pausing"  # its cell is finished first
+    jobs.steer(comparison, "resume")  # one may think better of it
+    assert jobs.comparisons.snapshot(comparison).status == "running"
+    jobs.steer(comparison, "pause")
     gate.open.release()
     until(lambda: [state.status for state in jobs.states()] == ["paused", "paused"])
     assert len(jobs.comparisons.snapshot(comparison).records) == 1

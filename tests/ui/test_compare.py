@@ -85,6 +85,19 @@ def test_before_start_the_page_shows_the_splits_the_time_and_what_is_printed(hom
     assert "rule of thumb" in words(app, "markdown")
 
 
+def test_until_the_first_result_the_page_shows_what_is_computed(home):
+    settings = {key: value for key, value in QUICK.items() if key not in ("methods", "datasets", "repeats")}
+    stored = manager().comparisons.store.keep(assemble(["SK", "RF"], ["iris"], settings, repeats=3), "")
+    app = page(id=stored.id)
+    assert errors(app) == []
+    assert ["iris", "3 classes", "150", "4", "120", "30", "3"] in tables(app)
+    assert "SK, RF on 3 splits of each data set: 6 cells" in words(app, "markdown")
+    manager().comparisons.start(stored.comparison, backend="here")
+    assert manager().comparisons.wait(stored.id, 60).status == "finished"
+    app = page(id=stored.id)
+    assert "splits of each data set" not in words(app, "markdown")
+
+
 def test_the_estimate_comes_from_earlier_cells(home):
     computed(QUICK)
     app = page(**{**QUICK, "repeats": "5", "methods": "SK,RF,ASKL"})
