@@ -66,6 +66,13 @@ def _is_symbol(name: str) -> bool:
     return re.search(r"[^\W\d_]{3}", name) is None
 
 
+def _is_initial(text: str, start: int, end: int) -> bool:
+    """Whether a symbol is the first letter of a person's name: "J. Li, Y. Liu and W. Wang" speaks of no symbol."""
+    if end != start + 1 or not re.match(r"[A-Z]\.[\s-]?[A-Z]", text[start:]):
+        return False
+    return re.search(r"(?:^|\(|[,;]\s|\band\s|\b[A-Z]\.[\s-]?)$", text[:start]) is not None
+
+
 @cache
 def _finder() -> tuple[re.Pattern[str], dict[str, str]]:
     """A pattern for every spelling, the longest first, and the term of each."""
@@ -81,7 +88,8 @@ def found(text: str) -> list[str]:
     if alone := next((term.name for term in terms() if text.strip() in term.labels), None):
         return [alone]
     pattern, owners = _finder()
-    hits = (re.sub(r"\s", " ", match.group()) for match in pattern.finditer(text))
+    matches = (match for match in pattern.finditer(text) if not _is_initial(text, *match.span()))
+    hits = (re.sub(r"\s", " ", match.group()) for match in matches)
     names = (owners.get(hit) or owners.get(hit.lower()) or owners.get(hit.lower().removesuffix("s")) for hit in hits)
     return list(dict.fromkeys(filter(None, names)))
 

@@ -48,11 +48,14 @@ def test_terms_are_found_as_a_reader_would():
     assert found("train") == ["training rows"]
     assert found("To train is a joy") == []
     assert found("λ₁‖W‖⁎ × 1000") == ["λ₁"]
+    assert found("J. Li, Y. Liu and W. Wang") == []
+    assert found("As large as W. The rank of it, and D. D. Wang") == ["W", "rank of W"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 def test_the_browser_finds_what_python_finds():
     texts = [text for term in terms() for text in (term.name, *term.also, *term.labels, term.words)]
+    texts += ["J. Li, Y. Liu and W. Wang", "D.-X. Zhou (D. Fu), D. D. Wang", "as large as W. The rank of W"]
     script = (
         f"import {{ Glossary }} from '{(ROOT / 'kernlab/ui/page/glossary.mjs').as_uri()}';"
         "import { readFileSync } from 'node:fs'; const { terms, texts } = JSON.parse(readFileSync(0));"

@@ -1,6 +1,10 @@
 // Finds the terms of the glossary in a text, as kernlab/ui/glossary.py does.
 
 const isSymbol = (name) => !/\p{L}{3}/u.test(name);
+// The first letter of a person's name: "J. Li, Y. Liu and W. Wang" speaks of no symbol.
+const BEFORE = /(?:^|\(|[,;]\s|\band\s|(?<!\p{L})\p{Lu}\.[\s-]?)$/u;
+const isInitial = (text, start, end) =>
+  /^\p{Lu}\.[\s-]?\p{Lu}/u.test(text.slice(start)) && end === start + 1 && BEFORE.test(text.slice(0, start));
 const literal = (name) => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s");
 
 // Between the letters of a formula, each of which is a word of its own: in "2D" there is a D.
@@ -34,7 +38,8 @@ export class Glossary {
     for (const { 0: hit, index } of text.matchAll(this.pattern)) {
       const plain = hit.replace(/\s/g, " "), lower = plain.toLowerCase(); // a heading may break its lines within a term
       const name = this.owners.get(plain) ?? this.owners.get(lower) ?? this.owners.get(lower.replace(/s$/, ""));
-      if (name) found.push({ name, start: index, end: index + hit.length });
+      const end = index + hit.length;
+      if (name && !isInitial(text, index, end)) found.push({ name, start: index, end });
     }
     return found;
   }

@@ -24,6 +24,11 @@ test("a hyphen makes another word, and a part of a word is none", () => {
   assert.deepEqual(found("a stationary one"), [["stationary kernel", "stationary"]]);
 });
 
+test("the first letter of a person's name is no symbol", () => {
+  assert.deepEqual(found("D. Li, D. Liu and D. D. Wang, D.-D. Zhou (D. Fu)"), []);
+  assert.deepEqual(found("The larger D. It grows with D, D and D."), Array(4).fill(["features D", "D"]));
+});
+
 test("a label counts only as a whole", () => {
   assert.deepEqual(found(" train "), [["training rows", "train"]]);
   assert.deepEqual(found("we train"), []);
