@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 
+from playwright.sync_api import Error
+
 from kernlab.ui import landmarks
 
 #: Seconds that anything may take. A test that holds never waits for them; a machine with other work needs some.
@@ -50,8 +52,19 @@ def run_of(page):
 
 def shown(page, chart):
     """Scroll to a chart: what is out of view is not drawn."""
-    if (box := page.locator(f".st-key-{chart}").first).is_visible():
-        box.scroll_into_view_if_needed()
+    box = page.locator(f".st-key-{chart}").first
+
+    def scrolled():
+        try:
+            if box.is_visible():
+                box.scroll_into_view_if_needed()
+        except Error as error:
+            if "not attached" not in str(error):
+                raise
+            return False  # the page has just put another in its place
+        return True
+
+    until(page, scrolled)
 
 
 def points(page, chart="objective"):

@@ -71,9 +71,13 @@ def rings(page, key):
 
 
 def click(page, key, kind, number):
-    """Click a point of a picture; where it is drawn."""
+    """Click a point of a picture once it stands still: what is above may push it down; where it is drawn."""
     shown(page, key)
-    x, y, *drawn = page.evaluate(PLACE, [key, kind, number])
+    before, found = None, page.evaluate(PLACE, [key, kind, number])
+    while found != before:
+        page.wait_for_timeout(250)
+        before, found = found, page.evaluate(PLACE, [key, kind, number])
+    x, y, *drawn = found
     page.mouse.move(x, y)
     page.mouse.click(x, y)
     return drawn
