@@ -20,6 +20,7 @@ from kernlab.bench.film import warm
 from kernlab.bench.pages import CURVE, chromium, serving, stored
 from kernlab.compare import Comparison
 from kernlab.data import DataSpec
+from kernlab.errors import AppError
 from kernlab.jobs import Jobs
 from kernlab.ui import landmarks
 
@@ -64,7 +65,9 @@ def comparing() -> Iterator[None]:
         data = tuple(DataSpec.build(dataset=name) for name in ("digits", "moons"))
         id = jobs.comparisons.start(Comparison(("ASKL", "NSK"), data, repeats=1000, options={"validation": 0}))
         try:
-            while not jobs.comparisons.snapshot(id).done:
+            while not (now := jobs.comparisons.snapshot(id)).done:
+                if not now.live:
+                    raise AppError("the comparison must go on while pages are measured", now.error, "try again")
                 time.sleep(0.2)
             yield
         finally:
