@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.bench.film import warm
-from kernlab.bench.pages import chromium, serving, stored
+from kernlab.bench.pages import button, chromium, serving, stored
 from kernlab.jobs import Jobs
 from kernlab.runs.store import Store
 from kernlab.spec import RunSpec
@@ -99,10 +99,10 @@ def _settings(epochs: int) -> list[dict[str, Any]]:
 def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
     """Steps a second of four runs in step, with and without their page, in turns."""
     page.goto(f"{url}/{_address(_settings(100_000))}")
-    button = page.locator(landmarks.BUTTONS).get_by_role("button", name="Train", exact=True)
-    button.wait_for()
+    begin = button(page, "Train")
+    begin.wait_for()
     page.wait_for_function(landmarks.RESTED, timeout=60_000)
-    button.click()
+    begin.click()
     page.wait_for_url(lambda address: "fourth_run=" in address)
     page.wait_for_function(f"{landmarks.points('objective')} > 0", timeout=60_000)
     address, alone, watched = page.url, [], []
@@ -114,7 +114,7 @@ def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
             page.goto(address)
             page.locator(landmarks.DRAWN).first.wait_for(timeout=60_000)
             watched.append(_speed(store, runs))
-    page.locator(landmarks.BUTTONS).get_by_role("button", name="Stop", exact=True).click()
+    button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     return {
         "alone_steps_per_second": statistics.median(alone),

@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.bench.pages import chromium, serving
+from kernlab.bench.pages import button, chromium, serving
 from kernlab.errors import AppError
-from kernlab.ui import landmarks
 
 __all__ = ["bring"]
 
@@ -98,7 +97,7 @@ def _on_page(path: Path) -> float:
         box.fill(str(path))
         begun = time.perf_counter()
         box.press("Enter")
-        page.locator(landmarks.BUTTONS).get_by_role("button", name="Import", exact=True).wait_for(timeout=120_000)
+        button(page, "Import").wait_for(timeout=120_000)
         return time.perf_counter() - begun
 
 

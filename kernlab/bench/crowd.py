@@ -17,7 +17,7 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import warm
-from kernlab.bench.pages import CURVE, chromium, serving, stored
+from kernlab.bench.pages import CURVE, button, chromium, serving, stored
 from kernlab.compare import Comparison
 from kernlab.data import DataSpec
 from kernlab.errors import AppError
@@ -46,7 +46,7 @@ def crowd(pages: int = PAGES, plays: int = PLAYS) -> dict[str, Any]:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         page = context.new_page()
         page.goto(f"{url}/train?{LIVE}")
-        page.locator(landmarks.BUTTONS).get_by_role("button", name="Train", exact=True).click()
+        button(page, "Train").click()
         page.wait_for_function(CURVE, timeout=PATIENCE)
         live = page.url
         page.close()

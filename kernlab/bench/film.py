@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.bench.pages import chromium, serving, stored
+from kernlab.bench.pages import button, chromium, serving, stored
 from kernlab.runs.store import Store
 from kernlab.ui import landmarks
 
@@ -43,7 +43,7 @@ def film() -> dict[str, Any]:
         figures |= {f"again_{name}": seconds for name, seconds in _open(page, address).items()}
         other = context.new_page()
         other.goto(f"{url}/train?{LONG}")
-        other.locator(landmarks.BUTTONS).get_by_role("button", name="Train", exact=True).click()
+        button(other, "Train").click()
         other.wait_for_function(f"{landmarks.points('objective')} > 0", timeout=60_000)
         other.close()
         page.bring_to_front()

@@ -170,14 +170,14 @@ def _first_point(context: Any, url: str, form: str) -> float:
     """Seconds from the click on Train to a point of the objective on the screen."""
     page = context.new_page()
     page.goto(f"{url}/train?{form}")
-    button = _button(page, "Train")
-    button.wait_for()
+    begin = button(page, "Train")
+    begin.wait_for()
     page.wait_for_timeout(1500)
     begun = time.perf_counter()
-    button.click()
+    begin.click()
     page.wait_for_function(CURVE, timeout=30_000, polling="raf")
     seconds = time.perf_counter() - begun
-    _button(page, "Stop").click()
+    button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     page.close()
     return seconds
@@ -188,7 +188,7 @@ def _speeds(
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Steps per second of one run, without a page and on each of the pages, in turns."""
     page.goto(f"{url}/train?{form}")
-    _button(page, "Train").click()
+    button(page, "Train").click()
     page.wait_for_function(CURVE, timeout=30_000)
     address = page.url
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
@@ -202,7 +202,7 @@ def _speeds(
             page.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
             watched.append(_speed(store, run.id, seconds))
     page.goto(address)
-    _button(page, "Stop").click()
+    button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     return found
 
@@ -215,7 +215,8 @@ def _speed(store: Any, run_id: str, seconds: float) -> float:
     return float((after.step - before.step) / (after.seconds - before.seconds))
 
 
-def _button(page: Any, name: str) -> Any:
+def button(page: Any, name: str) -> Any:
+    """A button of the page itself."""
     return page.locator(landmarks.BUTTONS).get_by_role("button", name=name, exact=True)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import LONG, warm
-from kernlab.bench.pages import chromium, serving
+from kernlab.bench.pages import button, chromium, serving
 from kernlab.ui import landmarks
 
 __all__ = ["preview"]
@@ -40,7 +40,7 @@ def preview() -> dict[str, Any]:
         figures = _figures(browser, url)
         other = browser.new_page(viewport=VIEWPORT)  # what is out of view is not drawn
         other.goto(f"{url}/train?{LONG}")
-        other.locator(landmarks.BUTTONS).get_by_role("button", name="Train", exact=True).click()
+        button(other, "Train").click()
         other.wait_for_function(f"{landmarks.points('objective')} > 0", timeout=60_000)
         other.close()
         return figures | {f"busy_{name}": value for name, value in _figures(browser, url).items()}

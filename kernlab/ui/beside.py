@@ -290,12 +290,10 @@ def _transport(jobs: Trainings, found: Sequence[Side]) -> None:
         button("Train", type="primary", icon=":material/play_arrow:", args=(partial(begin, jobs),),
                help="Train in step: the columns that have changed or, where none has, all of them anew")  # fmt: skip
         if resumable and len(waiting) == len(mine):
-            either().button("Resume", icon=":material/resume:", on_click=tried, args=(partial(_resume, jobs),),
-                            width="stretch", help="Go on with all of them")  # fmt: skip
+            either("Resume", on_click=tried, args=(partial(_resume, jobs),), help="Go on with all of them")
         else:
-            either().button("Pause", icon=":material/pause:", on_click=tried, args=(partial(_each, jobs.pause),),
-                            width="stretch", disabled=not mine,
-                            help="Interrupt all of them; Resume goes on from here")  # fmt: skip
+            either("Pause", on_click=tried, args=(partial(_each, jobs.pause),), disabled=not mine,
+                   help="Interrupt all of them; Resume goes on from here")  # fmt: skip
         button("+1 epoch", icon=":material/skip_next:", args=(partial(_advance, jobs, "epoch"),),
                help="Train each to the end of its epoch, then pause")  # fmt: skip
         button("+1 step", icon=":material/step:", args=(partial(_advance, jobs, "batch"),),

@@ -84,12 +84,12 @@ def transport(
         st.button(start, type="primary", icon=":material/play_arrow:", disabled=comparison is None or same, help=help,
                   on_click=act, args=(jobs.start, comparison), kwargs={"name": name})  # fmt: skip
         if mine and status in ("running", "queued"):
-            either().button("Pause", icon=":material/pause:", on_click=act, args=(jobs.pause, shown), width="stretch",
-                            help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
+            either("Pause", on_click=act, args=(jobs.pause, shown),
+                   help="Finish the cells under way, and let the next comparison compute")  # fmt: skip
         else:
             idle = stored is None or (live and not (mine and status in ("pausing", "paused"))) or status == "finished"
-            either().button("Resume", icon=":material/resume:", on_click=act, args=(jobs.start, again), disabled=idle,
-                            width="stretch", help="Go on; what is finished is not computed again")  # fmt: skip
+            either("Resume", on_click=act, args=(jobs.start, again), disabled=idle,
+                   help="Go on; what is finished is not computed again")  # fmt: skip
         st.button("Stop", icon=":material/stop:", on_click=act, args=(jobs.cancel, shown),
                   disabled=not mine or status == "stopping",
                   help="Finish the cells under way and begin no more")  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -42,13 +42,18 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def either() -> DeltaGenerator:
-    """The place of two buttons of which one is offered at a time, as wide with either.
+def either(label: Literal["Pause", "Resume"], **options: Any) -> None:
+    """One of two buttons of which one is offered at a time, in a place that is as wide with either.
 
     While the page follows a change both are drawn, and what stands behind would move away from under a pointer that is
     pressing it.
+
+    Args:
+        label: which of the two.
+        options: of ``st.button``.
     """
-    return st.container(key="either", width="content")
+    place = st.container(key="either", width="content")
+    place.button(label, icon=f":material/{label.lower()}:", width="stretch", **options)
 
 
 def status_words(state: JobState) -> str:
@@ -196,13 +201,11 @@ def transport(
         )  # fmt: skip
         resumable = status == "paused" or (watch is not None and watch.run.resumable and not watch.live)
         if resumable:
-            either().button("Resume", icon=":material/resume:", disabled=status == "paused" and not steerable,
-                            on_click=act, args=(go_on,), width="stretch",
-                            help="Go on from where the run is")  # fmt: skip
+            either("Resume", disabled=status == "paused" and not steerable, on_click=act, args=(go_on,),
+                   help="Go on from where the run is")  # fmt: skip
         elif not at_once:
-            either().button("Pause", icon=":material/pause:", disabled=not steerable or status == "paused",
-                            on_click=act, args=(hold,), width="stretch",
-                            help="Interrupt the training; Resume goes on from here")  # fmt: skip
+            either("Pause", disabled=not steerable or status == "paused", on_click=act, args=(hold,),
+                   help="Interrupt the training; Resume goes on from here")  # fmt: skip
         for label, icon, unit, words in _PACES["once" if at_once else "batches" if batches else "steps"]:
             st.button(label, icon=icon, disabled=not (steerable or spec is not None), on_click=act,
                       args=(partial(advance, unit),), help=words)  # fmt: skip

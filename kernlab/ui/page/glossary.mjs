@@ -4,7 +4,7 @@ const isSymbol = (name) => !/\p{L}{3}/u.test(name);
 // The first letter of a person's name: "J. Li, Y. Liu and W. Wang" speaks of no symbol.
 const BEFORE = /(?:^|\(|[,;]\s|\band\s|(?<!\p{L})\p{Lu}\.[\s-]?)$/u;
 const isInitial = (text, start, end) =>
-  /^\p{Lu}\.[\s-]?\p{Lu}/u.test(text.slice(start)) && end === start + 1 && BEFORE.test(text.slice(0, start));
+  end === start + 1 && /^\p{Lu}\.[\s-]?\p{Lu}/u.test(text.slice(start)) && BEFORE.test(text.slice(0, start));
 const literal = (name) => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s");
 
 // Between the letters of a formula, each of which is a word of its own: in "2D" there is a D.
