@@ -53,7 +53,7 @@ _SOON = 0.02  # and while it begins
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
-_DRAWN = 100  # layouts and frames of previews that are kept in memory
+_DRAWN = 100  # layouts and frames that are kept in memory
 _ROOM = 64 * 2**20  # bytes of frames that are kept with one run
 
 
@@ -171,7 +171,9 @@ def _parts(run_id: str, what: str, key: str, view: dict[str, str], numbers: list
     files = [_file(store.folder(run_id).films, what, key, view, number) for number in numbers]
     parts = {number: _read(file) for number, file in zip(numbers, files, strict=True)}
     if missing := [number for number, packed in parts.items() if packed is None]:
-        made = _drawn_elsewhere(str(store.root), what, run_id, key, view, missing, len(numbers) == 1)
+        asked = run_id, what, key, view, missing, len(numbers) == 1
+        made = _drawing(*asked).result()
+        _drawings.pop(_named(*asked), None)
         parts |= zip(missing, made, strict=True)
         for number, file in zip(numbers, files, strict=True):
             if number in missing and (packed := parts[number]):
@@ -236,10 +238,40 @@ def _close() -> None:
             _process = None
 
 
-def _drawn_elsewhere(*work: Any) -> list[bytes]:
-    """Layouts or frames, drawn by the other process."""
-    packed: list[bytes] = _pool().submit(_work, *work).result()
-    return packed
+_drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # those of runs only until somebody has them
+
+
+def ahead(run_id: str, key: str, view: str) -> None:
+    """Draw a picture of a preview before the browser asks for it.
+
+    Args:
+        view: its switches, as a query.
+    """
+    for what, number in (("layout", 1), ("frame", 0)):
+        with suppress(KernlabError, BrokenProcessPool):
+            _drawing(run_id, what, key, dict(parse_qsl(view)), [number])
+
+
+def _named(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int], strict: bool) -> str:
+    return json.dumps([run_id, what, key, sorted(view.items()), numbers, strict])
+
+
+def _drawing(
+    run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int], strict: bool = True
+) -> Future[list[bytes]]:
+    """Layouts or frames, drawn by the other process: once for all who ask for them meanwhile."""
+    name = _named(run_id, what, key, view, numbers, strict)
+    found = _drawings.get(name)
+    if found is None or (found.done() and found.exception()):
+        if _foreseen(run_id):
+            found = _pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers)
+        else:
+            root = str(manager().trainings.store.root)
+            found = _pool().submit(_work, root, what, run_id, key, view, numbers, strict)
+        _drawings[name] = found
+        while len(_drawings) > _DRAWN:
+            _drawings.popitem(last=False)
+    return found
 
 
 def warm() -> None:
@@ -287,32 +319,6 @@ def _preview(name: str) -> Preview:
     if name not in _previews:
         raise UnknownNameError("a preview must belong to a page that is open", name, "load the page again")
     return _previews[name]
-
-
-_drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # of previews
-
-
-def ahead(run_id: str, key: str, view: str) -> None:
-    """Draw a picture of a preview before the browser asks for it.
-
-    Args:
-        view: its switches, as a query.
-    """
-    for what, number in (("layout", 1), ("frame", 0)):
-        with suppress(KernlabError, BrokenProcessPool):
-            _drawing(run_id, what, key, dict(parse_qsl(view)), [number])
-
-
-def _drawing(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]) -> Future[list[bytes]]:
-    """Layouts or frames of a preview, which are drawn once."""
-    name = json.dumps([run_id, what, key, sorted(view.items()), numbers])
-    found = _drawings.get(name)
-    if found is None or (found.done() and found.exception()):
-        spec = _preview(run_id).run.spec
-        found = _drawings[name] = _pool().submit(_work_on_preview, spec, what, key, view, numbers)
-        while len(_drawings) > _DRAWN:
-            _drawings.popitem(last=False)
-    return found
 
 
 def _begun(spec: dict[str, Any]) -> Preview:

@@ -4,6 +4,8 @@ import gzip
 import json
 import shutil
 import subprocess
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -41,9 +43,31 @@ def run(jobs):
     return run_id
 
 
+class Here:
+    """Draws in this very process, so that its errors are seen; ``work`` is what was asked of it."""
+
+    def __init__(self):
+        self.work = []
+
+    def submit(self, function, *work):
+        self.work.append(work)
+        future = Future()
+        try:
+            future.set_result(function(*work))
+        except KernlabError as error:
+            future.set_exception(error)
+        return future
+
+
 @pytest.fixture
-def client(jobs, monkeypatch):
-    monkeypatch.setattr(films, "_drawn_elsewhere", films._work)  # this very process, so that its errors are seen
+def here(monkeypatch):
+    here = Here()
+    monkeypatch.setattr(films, "_pool", lambda: here)
+    return here
+
+
+@pytest.fixture
+def client(jobs, here):
     return TestClient(Starlette(routes=films.routes("")))
 
 
@@ -96,7 +120,7 @@ def test_news_tell_the_snapshots_and_nothing_twice(client, jobs, run):
     assert client.get(f"/film/{run}", params={"version": "another"}).status_code == 200
 
 
-def test_a_frame_is_what_python_draws_and_is_drawn_once(client, jobs, run, monkeypatch):
+def test_a_frame_is_what_python_draws_and_is_drawn_once(client, jobs, run, here):
     recorded = RecordedRun(jobs.store, run)
     recorded.refresh()
     step = int(recorded.snapshots.steps[1])
@@ -105,27 +129,44 @@ def test_a_frame_is_what_python_draws_and_is_drawn_once(client, jobs, run, monke
     picture = next(each for each in offered("overview", at) if each.key == "density")
     assert answer.json() == json.loads(to_json(film.frame(picture, at)._asdict()))
     assert "immutable" in answer.headers["Cache-Control"]
-    monkeypatch.setattr(films, "_drawn_elsewhere", None)  # nobody draws any more
+    drawn = len(here.work)
     assert client.get(f"/film/{run}/density/{step}").json() == answer.json()
+    assert len(here.work) == drawn
 
 
-def test_several_frames_come_in_one_answer_and_only_those_that_are_missing_are_drawn(client, jobs, run, monkeypatch):
+def test_what_several_tabs_ask_for_at_once_is_drawn_once(client, jobs, run, here, monkeypatch):
+    version, drawing = client.get(f"/film/{run}").json()["metrics"], films._drawing
+    here.work.clear()
+    all_asked, drawn = threading.Barrier(4), threading.Lock()
+
+    def asked(*what):
+        with drawn:
+            found = drawing(*what)
+        all_asked.wait(30)  # nobody has the drawing before all have asked for it
+        return found
+
+    monkeypatch.setattr(films, "_drawing", asked)
+    with ThreadPoolExecutor(4) as tabs:
+        answers = list(tabs.map(lambda _: client.get(f"/film/{run}/metric/{version}").json(), range(4)))
+    assert len(here.work) == 1
+    assert all("layout" in answer and answer == answers[0] for answer in answers)
+    # Curves are not kept: who asks for them later gets those of then.
+    monkeypatch.setattr(films, "_drawing", drawing)
+    assert client.get(f"/film/{run}/metric/{version}").json() == answers[0]
+    assert len(here.work) == 2
+
+
+def test_several_frames_come_in_one_answer_and_only_those_that_are_missing_are_drawn(client, jobs, run, here):
     steps = jobs.store.snapshots(run).steps.tolist()
     assert len(steps) > 2
     alone = [client.get(f"/film/{run}/lengths/{step}").text for step in steps[:2]]
-    asked = []
-
-    def drawn(*work):
-        asked.append(work[-2])
-        return films._work(*work)
-
-    monkeypatch.setattr(films, "_drawn_elsewhere", drawn)
+    here.work.clear()
     answer = client.get(f"/film/{run}/lengths/{steps[1]},{steps[2]},{steps[0]}")
-    assert asked == [[steps[2]]]
+    assert [work[-2] for work in here.work] == [[steps[2]]]
     lines = answer.text.split("\n")
     assert [lines[0], lines[2]] == alone[::-1]
     assert lines[1] == client.get(f"/film/{run}/lengths/{steps[2]}").text
-    assert asked == [[steps[2]]]
+    assert len(here.work) == 1
     # Of a snapshot that cannot be drawn the line is empty, and the others come nevertheless.
     assert client.get(f"/film/{run}/lengths/{steps[0]},999999").text.split("\n") == [alone[0], ""]
 
