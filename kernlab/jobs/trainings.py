@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from kernlab.errors import KernlabError, StoreError, UnknownNameError
 from kernlab.jobs.groups import Equal, Group
 from kernlab.jobs.queue import LIVE, Job, JobState, Kind, Queue, Status
+from kernlab.runs.kept import epoch_at
 from kernlab.runs.record import LIVE as STORED_LIVE
 from kernlab.runs.record import Run
 from kernlab.runs.store import Store
@@ -101,7 +102,7 @@ class _Training(Job):
         self.run, self.device, self.writer = run, device, writer
         self._owner, self._resume = owner, checkpoint
         self.started, self.pace = False, Pace()
-        self.total_steps, self.epoch = run.total_steps, run.epoch
+        self.total_steps, self._facts = run.total_steps, run.facts
         self._before = 0.0  # epochs of the first stretch, once the second has begun
         self._reached = run.epoch
 
@@ -120,21 +121,19 @@ class _Training(Job):
         self.consume(Cancelled(self.writer.step))
 
     def consume(self, event: Event) -> None:
-        """Store an event and keep its step, epoch and number of steps."""
+        """Store an event and keep its step and number of steps."""
         if self.interrupted:
             self.writer.cancelled_as = "interrupted"
         self.writer.write(event)
         kind = type(event).__name__
-        if kind == "Started":
-            self.total_steps = event.facts.get("total_steps")  # type: ignore[union-attr]
+        if kind in ("Started", "Kept"):
+            before = self._facts if kind == "Kept" else {}
+            self._facts = {**before, **event.facts}  # type: ignore[union-attr]
+            self.total_steps = self._facts.get("total_steps")
+            self._before = float(self._facts.get("kept", {}).get("stopped", 0.0))
             self.started = True
-            self._before = float(event.facts.get("kept", {}).get("stopped", 0.0))  # type: ignore[union-attr]
-        if kind == "Kept":
-            self.total_steps = event.facts["total_steps"]  # type: ignore[union-attr]
-            self._before = float(event.epoch)  # type: ignore[union-attr]
         if self.started:
             self.pace.note(self.writer.step, self.writer.seconds)
-        self.epoch = float(getattr(event, "epoch", self.epoch))
 
     def failed(self, error: BaseException) -> None:
         message = str(error)
@@ -185,7 +184,13 @@ class _Training(Job):
         step, elapsed = self.writer.step, self.writer.seconds
         since = self.pace.since or (step, elapsed)
         return _state(
-            step, self.total_steps, since=since, elapsed=elapsed, epoch=self.epoch, uses=self.device, **self.facts
+            step,
+            self.total_steps,
+            since=since,
+            elapsed=elapsed,
+            epoch=epoch_at(self._facts, step),
+            uses=self.device,
+            **self.facts,
         )
 
 

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from kernlab.jobs.trainings import RunState, Trainings
 from kernlab.runs import tensors
 from kernlab.runs.store import Store
 from kernlab.training.control import Control
-from kernlab.training.events import Checkpoint, Event
+from kernlab.training.events import Cancelled, Checkpoint, Evaluated, Event, Kept
 
 ENDLESS = 10**6
 
@@ -63,7 +64,31 @@ def test_progress_is_shown_while_it_runs(jobs: Trainings) -> None:
     assert (state.status, state.position, state.total_steps, state.mine) == ("running", 0, 200, True)
     left = 200 - state.step  # each step sleeps 10 ms, and the clock begins before the first
     assert 0.0099 * left <= state.remaining
-    assert state.epoch == pytest.approx(state.step / fake.PER_EPOCH, abs=0.3)
+    assert state.epoch == pytest.approx(state.step / fake.PER_EPOCH)
+
+
+def test_epochs_are_those_of_the_step_where_points_of_the_curves_lie_far_apart(store: Store) -> None:
+    def seldom(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
+        begun = fake.started(spec)
+        yield replace(begun, facts={**begun.facts, "n_held": 5})
+        yield Evaluated(0, 0.0, {"test_metric": 1.0})
+        for step in (12, 20):
+            yield Checkpoint(step, {"weight": np.float64(1)}, {})
+            control.wait()
+            control.spent("batch")
+        kept = {"epoch": 2, "of": 4, "stopped": 4, "rows": 5, "penalty": None, "learned": True}
+        yield Kept(20, 4.0, {"kept": kept, "total_steps": 36, "total_epochs": 6.0})
+        yield Checkpoint(28, {"weight": np.float64(1)}, {})
+        control.wait()
+        yield Cancelled(28)
+
+    jobs = Trainings(store, seldom, device_key=str)
+    run_id = jobs.submit(fake.spec(40), paused=True)
+    for step, epoch in ((12, 2.4), (20, 4.0), (28, 5.0)):  # an epoch on all rows has 8 steps
+        until(lambda step=step: jobs.snapshot(run_id).step == step)
+        assert jobs.snapshot(run_id).epoch == pytest.approx(epoch)
+        jobs.step(run_id)
+    jobs.shutdown()
 
 
 def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: Trainings, store: Store) -> None:
