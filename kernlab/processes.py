@@ -41,10 +41,7 @@ def results(tasks: Iterable[Any], workers: int, **options: Any) -> Generator[Any
     """
     from joblib import Parallel, parallel_config
 
-    global _pipe
-    if _pipe is None:
-        _pipe = multiprocessing.Pipe(duplex=False)
-    with parallel_config("loky", inner_max_num_threads=1, initializer=_end_with, initargs=(_pipe[0], _POLITE)):
+    with parallel_config("loky", inner_max_num_threads=1, initializer=_end_with, initargs=(_read_end(), _POLITE)):
         runner = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, **options)
     with _interrupt_blocked():
         found: Generator[Any, None, None] = runner(tasks)
@@ -55,12 +52,30 @@ def pool(workers: int) -> Executor:
     """A pool of processes that end with this one."""
     from joblib.externals.loky import ProcessPoolExecutor
 
+    # loky's processes leave the main module alone, which in a Streamlit server is the page that runs.
+    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_read_end(),))
+    return found
+
+
+def _read_end() -> Connection:
+    """The end of the pipe that workers read."""
     global _pipe
     if _pipe is None:
+        _track_quietly()
         _pipe = multiprocessing.Pipe(duplex=False)
-    # loky's processes leave the main module alone, which in a Streamlit server is the page that runs.
-    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_pipe[0],))
-    return found
+    return _pipe[0]
+
+
+def _track_quietly() -> None:
+    """Start loky's process that removes what a killed process leaves behind, without the warning that it does so."""
+    from joblib.externals.loky.backend import resource_tracker
+
+    quiet = "ignore:resource_tracker:UserWarning"
+    sys.warnoptions.append(quiet)  # loky starts that process with the options of this one
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(quiet)
 
 
 def drop() -> None:

@@ -56,7 +56,9 @@ def test_workers_end_with_a_comparison_that_is_killed(start):
     workers_of(process.pid)
     everyone = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    _, err = process.communicate(timeout=PATIENCE)
+    assert err.startswith("4 cells\n")
+    assert "Warning" not in err  # of what a process of loky's removes
     until(lambda: gone(everyone))
 
 

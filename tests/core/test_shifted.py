@@ -44,7 +44,10 @@ def test_a_shift_that_rounding_would_swallow_is_raised_until_it_counts():
     inside = A @ R  # what A can reach, it does
     back = reduce(torch.from_numpy(A.copy())).solve(torch.from_numpy(inside), torch.tensor([0.0]).double())
     np.testing.assert_allclose(A @ back.X[0].numpy(), inside, rtol=1e-5, atol=1e-5)
-    assert 150 - shift * float(found.traces[0]) == pytest.approx(20, abs=0.01)
+    # The rank: to rounding, which is n times smaller than the shift, and n zeros of it; with more of a shift exactly.
+    assert round(150 - shift * float(found.traces[0])) == 20
+    more = reduce(torch.from_numpy(A.copy())).solve(torch.from_numpy(R), torch.tensor([1e6 * shift]).double())
+    assert 150 - float(more.shifts[0]) * float(more.traces[0]) == pytest.approx(20, abs=1e-5)
 
 
 def test_matrices_without_anything_to_reduce():
