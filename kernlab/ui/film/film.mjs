@@ -11,6 +11,7 @@ const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
 const BUSY = 10000; // at most, while the browser is busy
 const LATE = 40; // milliseconds by which a timer may be late in a browser that is not busy
+const OFTEN = 4; // times in a row that it is late in one that is: pictures that are drawn first make it late a few times
 
 // Calls once, when somebody looks at this tab.
 const whenSeen = (call) => globalThis.document.addEventListener("visibilitychange", call, { once: true });
@@ -26,7 +27,7 @@ export class News extends EventTarget {
     this.users = 0;
     this.turn = 0; // how often it was asked for,
     this.due = Infinity; // when it is to be asked for next,
-    this.late = 0; // and how late that was the last time, in milliseconds
+    this.late = []; // and how late that was the last few times, in milliseconds
   }
 
   // Follow it until the function that is returned is called.
@@ -51,8 +52,9 @@ export class News extends EventTarget {
     this.waiting = false;
     if (!this.users || this.asking) return;
     this.asking = true;
-    const turn = ++this.turn, begun = this.now(), late = Math.max(begun - this.due, 0), busy = Math.min(late, this.late);
-    this.late = late;
+    const turn = ++this.turn, begun = this.now(), late = Math.max(begun - this.due, 0);
+    this.late = [...this.late, late].slice(-OFTEN);
+    const busy = this.late.length < OFTEN ? 0 : Math.min(...this.late);
     let away = false;
     try {
       const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";

@@ -158,11 +158,11 @@ test("a browser that takes long to draw asks less often, and as often as before 
   const leave = film.use();
   const turn = async () => { await settled(); call(); await settled(); return pauses.at(-1); };
   for (let i = 0; i < 4; i++) assert.ok((await turn()) <= 200);
-  late = 300; // once may be a picture that takes long
-  assert.ok((await turn()) <= 200);
+  late = 300; // a few times may be pictures that are drawn for the first time
+  for (let i = 0; i < 3; i++) assert.ok((await turn()) <= 200);
   assert.equal(await turn(), 2250);
   late = 9000;
-  assert.equal(await turn(), 2250);
+  for (let i = 0; i < 3; i++) assert.equal(await turn(), 2250);
   assert.equal(await turn(), 10000);
   late = 0;
   assert.ok((await turn()) <= 200);
