@@ -4,7 +4,7 @@ import { random } from "./brush.mjs";
 import { Ascent, LEAST } from "./ascent.mjs";
 import { reused } from "./cholesky.mjs";
 import { DENSITIES, GRID, HALF, KINDS, LATTICE, NODES, RANGES, beyond, cell, place } from "./density.mjs";
-import { make, say } from "./nodes.mjs";
+import { lettered, make, say } from "./nodes.mjs";
 import { Plot, theme } from "./plot.mjs";
 import { condition, normals, predict, rootMeanSquare } from "./process.mjs";
 import { FIELDS, GIVEN, LEVELS, MOST, SETS, TOP, drawn, fine, level, made, nearest, owned, peaked, ranged, read, tidy, values, write } from "./scene.mjs";
@@ -97,6 +97,7 @@ class Lab {
       this.want();
     });
     for (const { canvas } of Object.values(this.plots)) this.sizes.observe(canvas);
+    lettered(this.root, () => this.repaint());
     this.open(new URLSearchParams(location.search.length > 1 ? location.search : remembered()));
     this.keep();
   }
@@ -300,6 +301,7 @@ class Lab {
 
   keep(text = write(this.scene).toString()) {
     this.now = text;
+    delete this.root.dataset.kept; // until the address says it
     clearTimeout(this.writes);
     // Browsers refuse more than a hundred changes in half a minute.
     this.writes = setTimeout(() => {

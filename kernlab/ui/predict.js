@@ -3,7 +3,7 @@
 
 import { AxisNames } from "./axis_names.mjs";
 import { Drawing, written } from "./curve.mjs";
-import { make } from "./nodes.mjs";
+import { lettered, make } from "./nodes.mjs";
 
 const STYLE = `
 .kl-predict { color: var(--st-text-color); font: 1rem var(--st-font); }
@@ -147,6 +147,7 @@ class Form {
     this.paint = () => { this.waits ??= requestAnimationFrame(() => { this.waits = null; this.stroke(); }); };
     this.sizes = new ResizeObserver(() => this.paint());
     this.sizes.observe(canvas);
+    lettered(canvas, () => this.paint());
     changed();
   }
 

@@ -98,6 +98,23 @@ def test_a_painted_density_and_moved_points_are_in_the_address_and_come_back(app
     assert page.get_by_label("Link to this page").input_value() == page.url
 
 
+def test_numbers_at_the_axes_are_drawn_again_when_the_font_comes_late(app, page):
+    late = []
+    page.route(re.compile("SourceSansVF-Upright"), lambda route: late.append(route))
+    page.goto(f"{app.url}/lab?data=sines&n=30", wait_until="commit")
+    page.locator(".kl-lab[data-frames]").wait_for()
+    before = looks(page)
+    until(page, lambda: late)
+    for route in late:
+        route.continue_()
+    until(page, lambda: looks(page) != before)
+    page.evaluate("document.fonts.ready.then(() => {})")
+    after = looks(page)
+    page.locator(FIT).focus()
+    page.locator(FIT).blur()
+    assert looks(page) == after
+
+
 def test_the_density_is_fitted_with_rising_evidence_and_can_be_stopped(app, page):
     arrived(page, app, "lab?data=sines&n=60&range=80&scale=40")
     before = number(page, "evidence")
