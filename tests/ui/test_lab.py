@@ -98,6 +98,20 @@ def test_a_painted_density_and_moved_points_are_in_the_address_and_come_back(app
     assert page.get_by_label("Link to this page").input_value() == page.url
 
 
+def test_an_address_counts_as_kept_only_while_nothing_waits_to_be_written(app, page):
+    arrived(page, app, "lab?data=sines&n=30")
+    lab = page.locator(".kl-lab")
+    page.locator(".kl-lab[data-kept]").wait_for()
+    page.locator(DENSITY).focus()
+    press = "canvas => canvas.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))"
+    # In one go: what waits is written a moment later.
+    waiting = f"canvas => {{ ({press})(canvas); return !('kept' in canvas.closest('.kl-lab').dataset); }}"
+    assert page.locator(DENSITY).evaluate(waiting)
+    page.locator(".kl-lab[data-kept]").wait_for()
+    assert "density=own" in lab.get_attribute("data-kept")
+    assert page.evaluate("location.search.slice(1)") == lab.get_attribute("data-kept")
+
+
 def test_numbers_at_the_axes_are_drawn_again_when_the_font_comes_late(app, page):
     late = []
     page.route(re.compile("SourceSansVF-Upright"), lambda route: late.append(route))
