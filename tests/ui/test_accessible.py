@@ -19,6 +19,9 @@ PAGES = ("", "learn", "learn?lesson=density", "learn?lesson=proof", "learn?lesso
          "spectrum?run={run}", "kernel?run={run}", "bounds?run={run}", "certainty?run={run}", "runs", "papers",
          "papers?paper=fks", "papers?view=errors", "lab", "lab?view=pairs")  # fmt: skip
 
+#: Whether the page is in this theme.
+THEME = "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
+
 
 @pytest.fixture(scope="module")
 def run(server):
@@ -35,10 +38,14 @@ def run(server):
 def test_axe_finds_nothing_no_page_is_too_wide_and_every_term_has_its_definition(server, new_page, run, address):
     from axe_playwright_python.sync_playwright import Axe
 
-    found = []
-    for width, height, scheme in ((1440, 900, "dark"), (390, 844, "light")):
-        page = new_page(width, height, scheme)
-        rested(visit(page, server, address.format(run=run)))
+    page, found = new_page(), []
+    for width, height, scheme in ((390, 844, "light"), (1440, 900, "dark")):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        if scheme == "light":
+            visit(page, server, address.format(run=run))
+        page.wait_for_function(THEME, arg=scheme)
+        rested(page)
         page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")  # the place of a widget to come
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         main = page.locator("[data-testid=stMain]")
@@ -48,6 +55,5 @@ def test_axe_finds_nothing_no_page_is_too_wide_and_every_term_has_its_definition
             for each in Axe().run(page).response["violations"]
             for node in each["nodes"]
         ]
-        if scheme == "dark":
-            all_worded(page)
+    all_worded(page)
     assert found == []

@@ -1,4 +1,4 @@
-"""Runs side by side on the Train page, without a browser: columns, presets, addresses, scenes."""
+"""Runs side by side on the Train page, without a browser: columns, presets, addresses."""
 
 import pytest
 from opening import PATIENCE, address, components, errors, opened, press, sound, until
@@ -10,7 +10,6 @@ from kernlab.jobs import manager
 from kernlab.spec import RunSpec
 from kernlab.ui.beside import comparison
 from kernlab.ui.presets import differences, names, presets
-from kernlab.ui.scenes import SCENES
 
 QUICK = {"dataset": "moons", "method": "ASKL", "n_features": "20", "epochs": "3", "n_samples": "100", "validation": "0"}
 
@@ -132,17 +131,6 @@ def test_all_columns_are_paused_stepped_resumed_and_stopped():
     assert all(state.in_step for state in states)
     press(app.run(), "Stop")
     assert errors(app) == []
-
-
-@pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_starts_by_itself_and_is_then_an_address_like_any_other(scene):
-    app = sound(opened("train", scene=scene))
-    found = runs(app)
-    assert len(found) == 1 + len(SCENES[scene].others)
-    assert "scene" not in address(app)
-    ended(*found)
-    app = sound(opened("train", **address(app)))
-    assert runs(app) == found
 
 
 def test_what_an_address_must_not_say_is_a_sentence():

@@ -44,6 +44,12 @@ def at(page):
     return float(parse_qs(urlsplit(page.url).query).get("at", ["nan"])[0])
 
 
+def trained(page):
+    """The runs that the address of a page has."""
+    said = parse_qs(urlsplit(page.evaluate("location.href")).query)
+    return [said[key] for key in ("run", "second_run", "third_run", "fourth_run") if key in said]
+
+
 def finished(page, runs):
     until(page, lambda: page.locator(ROWS, has_text="Finished").count() == runs)
 
@@ -108,14 +114,21 @@ def test_equal_seconds_put_the_curves_over_seconds(app, new_page):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_scene_of_the_home_page_starts_by_itself(app, new_page, name):
-    page = visit(new_page(), app)
+def test_a_scene_of_the_home_page_starts_by_itself_and_is_then_an_address_like_any_other(app, page, name):
+    visit(page, app)
     page.get_by_role("link", name=SCENES[name].title).click()
     page.wait_for_url(re.compile("second_run="))
     runs = 1 + len(SCENES[name].others)
     until(page, lambda: len({run for run, _ in curves(page, "metric")}) == runs)
     finished(page, runs)
     says(page, "after the same 30 epochs")
+    found = trained(page)
+    assert len(found) == runs
+    assert "scene=" not in page.url
+    page.reload()
+    says(page, "after the same 30 epochs")
+    rested(page)
+    assert trained(page) == found
 
 
 def test_a_phone_is_wide_enough_for_four(app, new_page):

@@ -289,7 +289,7 @@ def test_no_click_is_lost_however_quickly_they_follow_one_another_and_back_takes
 @pytest.mark.browser
 def test_three_methods_are_compared_stopped_resumed_and_exported(server, page):
     earlier = set(server.home.rglob("cells/*.json"))  # of other tests
-    visit(page, server, "compare?datasets=iris&repeats=8&n_features=20&epochs=600")
+    visit(page, server, "compare?datasets=iris&repeats=8&n_features=20&epochs=200")
     for name in ("SK", "ASKL", "constant"):
         page.locator("[data-testid=stSidebar]").get_by_role("button", name=name, exact=True).click()
         page.wait_for_url(lambda url, name=name: name in url)
