@@ -26,8 +26,11 @@ from kernlab.ui.transport import duration
 from kernlab.ui.view import TABS, VIEW
 from kernlab.ui.watch import Watch
 
-__all__ = ["auto_words", "columns", "last_run", "preview", "repeat", "time_line", "views"]
+__all__ = ["FORMULAS", "auto_words", "columns", "last_run", "preview", "repeat", "time_line", "views"]
 
+
+#: The state of the fold of formulas: whether it is open.
+FORMULAS = "train.formulas"
 
 _ROW, _LOW = 3, 290  # pictures in a row of the overview, and their height in pixels
 
@@ -175,7 +178,20 @@ def columns(shown: Sequence[Picture], at: At) -> None:
 
 
 def formulas(method: MethodSpec, task: str) -> None:
-    """What is being learned and how, in symbols and words."""
+    """What is being learned and how, in symbols and words, once the fold is opened.
+
+    Setting a dozen formulas nobody sees would keep the browser from the pictures.
+    """
+    fold = st.expander("The formulas behind these pictures", key=FORMULAS, on_change="rerun")
+    if fold.open:
+        with fold:
+            for formula, words in _lines(method, task):
+                st.latex(formula)
+                st.caption(words)
+
+
+def _lines(method: MethodSpec, task: str) -> list[tuple[str, str]]:
+    """Formulas of the objective and of each part, each with its words."""
     lines: list[tuple[str, str]] = []
     loss = method.objective or OBJECTIVES["hinge" if task == "classification" else "squared"].build()
     jointly = not method.two_stage and isinstance(loss, Loss) and isinstance(method.solver, ProximalGradient)
@@ -203,11 +219,7 @@ def formulas(method: MethodSpec, task: str) -> None:
     if not jointly:
         first, *others = method.heads
         parts += [(first, "what predicts"), *((head, "fitted too, and reported beside it") for head in others)]
-    lines += [(part.formula, f"{part.title}: {words}. {part.source}") for part, words in parts]
-    with st.expander("The formulas behind these pictures"):
-        for formula, words in lines:
-            st.latex(formula)
-            st.caption(words)
+    return lines + [(part.formula, f"{part.title}: {words}. {part.source}") for part, words in parts]
 
 
 def _power(value: float) -> str:
