@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy.special import gammaln, kve
 
 from kernlab.registry import Registry
 from kernlab.typing import Float, Tensor
@@ -91,9 +91,9 @@ class _Matern(torch.autograd.Function):
     @staticmethod
     def forward(t: Tensor, nu: float, derivative: int) -> Tensor:
         r = t.detach().double().cpu().numpy()
-        bessel = kve(nu - derivative, r)  # eʳ K(r); K is even in its order
+        bessel = scipy.special.kve(nu - derivative, r)  # eʳ K(r); K is even in its order
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(r) + np.log(bessel) - r
+            logs = (1 - nu) * math.log(2) - scipy.special.gammaln(nu) + nu * np.log(r) + np.log(bessel) - r
         # Near 0 the pole of K overflows before r^ν cancels it: there the leading terms are exact to rounding.
         if derivative:
             near = -r / (2 * nu - 2) if nu > 1 else np.zeros_like(r)

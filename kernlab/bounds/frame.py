@@ -47,8 +47,8 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 from kernlab.bounds.base import BOUNDS, DELTA, Bound, Term
 
@@ -180,7 +180,7 @@ def power_law_envelope(eigenvalues: ArrayLike) -> Envelope:
         return float((lines + (1 + math.exp(log_excess)) * places).max() - log_excess)
 
     # In log(γ − 1), where an optimum close to 1 is found as well; still of one valley, as γ − 1 grows with it.
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         log_area, bounds=(math.log(1e-6), math.log(STEEPEST - 1)), method="bounded", options={"xatol": 1e-10}
     )
     exponent = 1 + math.exp(float(found.x))

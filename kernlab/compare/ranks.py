@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from kernlab.errors import OptionError
 
@@ -57,7 +57,7 @@ def critical_difference(methods: int, datasets: int, level: float = 0.05) -> flo
             "a critical difference needs 2 methods, 1 data set and a level between 0 and 1",
             f"{methods}, {datasets}, {level}",
         )
-    q = stats.studentized_range.isf(level, methods, np.inf) / math.sqrt(2)
+    q = scipy.stats.studentized_range.isf(level, methods, np.inf) / math.sqrt(2)
     return float(q * math.sqrt(methods * (methods + 1) / (6 * datasets)))
 
 
@@ -68,7 +68,7 @@ def friedman(table: NDArray[np.float64]) -> float | None:
         return None
     if (table == table[:, :1]).all():  # all tied everywhere: the statistic would be 0/0
         return 1.0
-    return float(stats.friedmanchisquare(*table.T).pvalue)
+    return float(scipy.stats.friedmanchisquare(*table.T).pvalue)
 
 
 def ranks(
@@ -102,7 +102,7 @@ def ranks(
         if splits.any() and np.isfinite(means).all():
             keys = np.stack([-splits, -means if direction[dataset] == "more" else means], axis=1)
             _, places = np.unique(keys, axis=0, return_inverse=True)  # rows in lexicographic order
-            rows[dataset] = stats.rankdata(places.reshape(-1))
+            rows[dataset] = scipy.stats.rankdata(places.reshape(-1))
     left_out = tuple(dataset for dataset in results if dataset not in rows)
     if not rows:
         return AverageRanks((), (), (), left_out, None, None, level, ())

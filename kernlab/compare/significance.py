@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from kernlab.errors import OptionError
 
@@ -90,7 +90,7 @@ def t_test(x: ArrayLike, y: ArrayLike, ratio: float = 0.0) -> float | None:
     mean, variance = difference.mean(), difference.var(ddof=1)
     if np.ptp(difference) == 0 or variance == 0:
         return 1.0 if mean == 0 else 0.0
-    return float(2 * stats.t.sf(abs(mean) / np.sqrt(variance * (1 / J + ratio)), J - 1))
+    return float(2 * scipy.stats.t.sf(abs(mean) / np.sqrt(variance * (1 / J + ratio)), J - 1))
 
 
 def standings(

@@ -20,9 +20,9 @@ follow from ω.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 import torch
 from numpy.typing import NDArray
-from scipy import special, stats
 
 from kernlab.errors import CompositionError
 from kernlab.typing import Float, Tensor
@@ -76,7 +76,7 @@ def draw(
         uniform = _uniform(pairs, count, d + radial, sampling, generator)
         directions = _inverse(density, uniform[..., :d])
     if radial:
-        directions = directions / np.sqrt(stats.chi2.ppf(uniform[..., -1:], 2 * nu) / (2 * nu))
+        directions = directions / np.sqrt(scipy.stats.chi2.ppf(uniform[..., -1:], 2 * nu) / (2 * nu))
     return torch.as_tensor((scale * directions).transpose(2, 0, 1).astype(np.float32, order="C"))
 
 
@@ -85,20 +85,20 @@ def _inverse(density: str, u: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.tan(np.pi * (u - 0.5)))  # Cauchy
     if density == "cauchy":
         return np.asarray(-np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5)))  # Laplace
-    return np.asarray(special.ndtri(u))
+    return np.asarray(scipy.special.ndtri(u))
 
 
 def _uniform(pairs: int, count: int, dims: int, sampling: str, generator: torch.Generator) -> NDArray[np.float64]:
     """Numbers strictly between 0 and 1, pairs × count × dims."""
     if sampling == "sobol":
-        if pairs * dims > stats.qmc.Sobol.MAXDIM:
+        if pairs * dims > (most := scipy.stats.qmc.Sobol.MAXDIM):
             raise CompositionError(
-                f"Sobol points have at most {stats.qmc.Sobol.MAXDIM} dimensions, inputs times frequencies of a pair",
+                f"Sobol points have at most {most} dimensions, inputs times frequencies of a pair",
                 pairs * dims,
                 "take sampling=iid",
             )
         seed = int(torch.randint(2**31, (), generator=generator))
-        sequence = stats.qmc.Sobol(pairs * dims, scramble=True, rng=seed)
+        sequence = scipy.stats.qmc.Sobol(pairs * dims, scramble=True, rng=seed)
         points = sequence.random(1 << max(count - 1, 1).bit_length())[:count]
         points = points.reshape(count, pairs, dims).transpose(1, 0, 2)
     else:

@@ -24,9 +24,9 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+import scipy
 import scipy.linalg
 import torch
-from scipy import stats
 from torch.nn.functional import pad
 
 from kernlab.feature_maps.base import FEATURE_MAPS, FeatureMap, Pullback, Representation
@@ -101,7 +101,7 @@ class Fastfood(Scaled, FeatureMap):
         p, k = self._shape(d)
         G = torch.randn(k, p, generator=generator)
         uniform = torch.rand(k, p, generator=generator, dtype=torch.float64).numpy()
-        chi = torch.from_numpy(np.sqrt(stats.chi2.ppf(uniform.clip(1e-12, 1 - 1e-12), p))).float()
+        chi = torch.from_numpy(np.sqrt(scipy.stats.chi2.ppf(uniform.clip(1e-12, 1 - 1e-12), p))).float()
         params = {
             "B": 2.0 * torch.randint(2, (k, d), generator=generator) - 1.0,
             "P": torch.stack([p * b + torch.randperm(p, generator=generator) for b in range(k)]),

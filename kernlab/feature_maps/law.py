@@ -20,9 +20,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 import torch
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from kernlab.kernels import KERNELS
 from kernlab.typing import Float, Tensor
@@ -101,11 +101,11 @@ class FrequencyLaw(NamedTuple):
         line, points = np.asarray(direction, np.float64), np.asarray(grid, np.float64)
         line = line / np.linalg.norm(line)
         if self.density == "gaussian":
-            found = stats.norm.pdf(points, scale=self.scale)
+            found = scipy.stats.norm.pdf(points, scale=self.scale)
         elif self.density == "laplacian":
-            found = stats.cauchy.pdf(points, scale=self.scale * np.abs(line).sum())
+            found = scipy.stats.cauchy.pdf(points, scale=self.scale * np.abs(line).sum())
         elif self.density == "matern":
-            found = stats.t.pdf(points, 2 * self.nu, scale=self.scale)
+            found = scipy.stats.t.pdf(points, 2 * self.nu, scale=self.scale)
         else:
             found = _sum_of_laplace(line, points / self.scale) / self.scale
         return np.asarray(found, np.float64)
@@ -114,10 +114,10 @@ class FrequencyLaw(NamedTuple):
         """Density of ‖ω‖ in d dimensions at the points of ``grid`` ≥ 0; None where it has no closed form."""
         points = np.asarray(grid, np.float64)
         if self.density == "gaussian":
-            return np.asarray(stats.chi.pdf(points, d, scale=self.scale))
+            return np.asarray(scipy.stats.chi.pdf(points, d, scale=self.scale))
         if self.density == "matern":  # ‖ω‖² = σ² d F(d, 2ν)
             area = d * self.scale**2
-            return np.asarray(stats.f.pdf(points**2 / area, d, 2 * self.nu) * 2 * points / area)
+            return np.asarray(scipy.stats.f.pdf(points**2 / area, d, 2 * self.nu) * 2 * points / area)
         return 2 * self.along([1.0], points) if d == 1 else None
 
     def kernel(self, X: ArrayLike, Z: ArrayLike) -> NDArray[np.float64]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 __all__ = ["Calibration", "intervals", "reliability"]
 
@@ -52,8 +52,10 @@ def intervals(mean: ArrayLike, deviation: ArrayLike, targets: ArrayLike) -> Cali
     """Shares of targets [m] inside the intervals of a normal prediction with this mean and deviation [m]."""
     m, s, y = (np.asarray(each, np.float64) for each in (mean, deviation, targets))
     s = np.maximum(s, 1e-150)
-    inside = norm.cdf(np.abs(y - m) / s) * 2 - 1  # the probability of the smallest interval that has the target
+    inside = (
+        scipy.stats.norm.cdf(np.abs(y - m) / s) * 2 - 1
+    )  # the probability of the smallest interval that has the target
     observed = (inside[:, None] <= _LEVELS).mean(0)
     error = float(np.abs(observed - _LEVELS).mean())
     counts = np.full(len(_LEVELS), len(y))
-    return Calibration(_LEVELS, observed, counts, error, -float(norm.logpdf(y, m, s).mean()), False)
+    return Calibration(_LEVELS, observed, counts, error, -float(scipy.stats.norm.logpdf(y, m, s).mean()), False)

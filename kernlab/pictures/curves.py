@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.signal import lfilter
 
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, picture
@@ -69,7 +69,7 @@ def smooth(values: ArrayLike, weight: float) -> NDArray[np.float64]:
     values = np.asarray(values, np.float64)
     if weight == 0 or not len(values):
         return values
-    pulled = lfilter([1 - weight], [1.0, -weight], values)
+    pulled = scipy.signal.lfilter([1 - weight], [1.0, -weight], values)
     return np.asarray(pulled / -np.expm1(np.log(weight) * np.arange(1, len(values) + 1)))
 
 

@@ -8,8 +8,11 @@ markers.
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from typing import Any, NamedTuple
 
+# Plotly takes a pandas that another thread is still loading for a whole one: it is here before the first figure.
+import pandas  # noqa: F401
 import plotly.graph_objects as go
 
 from kernlab.methods import METHODS
@@ -118,29 +121,34 @@ _AXIS: dict[str, Any] = {
     "tickfont": {"size": 14},
     "title": {"font": {"size": 15}, "standoff": 8},
 }
-_TEMPLATE = go.layout.Template(
-    layout={
-        "font": {"size": 14, "color": GREY, "family": '"Source Sans Pro", "Source Sans 3", system-ui, sans-serif'},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        # The first line ends 27 pixels below the top: titles of neighbouring pictures stand at one height, whether they
-        # have a second line or not.
-        "title": {
-            "x": 0, "xref": "container", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "bottom",
-            "pad": {"l": 8, "b": -27}, "font": {"size": 17},
-        },
-        "xaxis": _AXIS,
-        "yaxis": _AXIS,
-        "margin": {"l": 8, "r": 12, "b": 8},
-        "hoverlabel": {"font": {"size": 14}},
-        "hovermode": "closest",
-        # Beneath the plot, so that a narrow screen keeps its width for the curves.
-        "legend": {
-            "orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 0, "xanchor": "left",
-            "yanchor": "bottom", "font": {"size": 14}, "bgcolor": "rgba(0,0,0,0)",
-        },
-    }
-)  # fmt: skip
+
+
+@cache
+def _template() -> go.layout.Template:
+    """What all figures share; made with the first of them, since plotly's classes take long to load."""
+    return go.layout.Template(
+        layout={
+            "font": {"size": 14, "color": GREY, "family": '"Source Sans Pro", "Source Sans 3", system-ui, sans-serif'},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            # The first line ends 27 pixels below the top: titles of neighbouring pictures stand at one height, whether
+            # they have a second line or not.
+            "title": {
+                "x": 0, "xref": "container", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "bottom",
+                "pad": {"l": 8, "b": -27}, "font": {"size": 17},
+            },
+            "xaxis": _AXIS,
+            "yaxis": _AXIS,
+            "margin": {"l": 8, "r": 12, "b": 8},
+            "hoverlabel": {"font": {"size": 14}},
+            "hovermode": "closest",
+            # Beneath the plot, so that a narrow screen keeps its width for the curves.
+            "legend": {
+                "orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 0, "xanchor": "left",
+                "yanchor": "bottom", "font": {"size": 14}, "bgcolor": "rgba(0,0,0,0)",
+            },
+        }
+    )  # fmt: skip
 
 
 def method_style(name: str) -> Style:
@@ -196,7 +204,7 @@ def figure(
     return go.Figure(
         traces,
         {
-            "template": _TEMPLATE,
+            "template": _template(),
             "title": heading,
             "xaxis": {"title": {"text": x}} | (xaxis or {}),
             "yaxis": {"title": {"text": y}} | (yaxis or {}),

@@ -31,8 +31,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 from scipy.sparse.linalg import eigsh
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lasso_path
 
 from kernlab.errors import CompositionError
 from kernlab.heads.base import feature_blocks
@@ -365,6 +363,9 @@ def lasso(of: Means, c: float, tolerance: float, sweeps: int) -> Float[Tensor, "
         tolerance: duality gap, relative to the objective, at which to stop.
         sweeps: passes over the coefficients, at most.
     """
+    from sklearn.exceptions import ConvergenceWarning  # a third of a second that a page without frames does not wait
+    from sklearn.linear_model import lasso_path
+
     D, K = of.cross.shape
     options: dict[str, Any] = {"alphas": [c / 2], "return_n_iter": True}
     if K == 1:

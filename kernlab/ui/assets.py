@@ -11,18 +11,21 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import plotly
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from kernlab.ui.pages import PAGES
 
-__all__ = ["HOME", "MODULES", "loader", "pack", "routes", "url", "with_imports"]
+__all__ = ["HOME", "MODULES", "component", "pack", "routes", "url", "with_imports"]
 
 _HERE = Path(__file__).parent
 #: Our modules by name.
@@ -46,23 +49,35 @@ def url(name: str) -> str:
     return f"assets/{_tag(name)}/{name}"
 
 
-def loader(name: str, *arguments: str) -> str:
-    """A component's code: it hands over to a module of ours that the browser keeps.
+def component(name: str, module: str, *arguments: str) -> Callable[..., Any]:
+    """An element of the page whose code is a module of ours, which the browser keeps.
 
-    Streamlit sends a component's code with every message, so the code itself is short.
+    Streamlit sends a component's code with every message, so the code itself is short. Its data travel in a list: in
+    the values of a dictionary Streamlit looks for tables, and loads pandas for it, which the first page would wait for.
 
     Args:
-        name: the module, whose default function is called with the component and the app's address.
-        arguments: further JavaScript expressions, in which ``home`` is the app's address.
+        name: of the component, without "kernlab_".
+        module: its default function is called with the component and ``arguments``.
+        arguments: JavaScript expressions, in which ``home`` is the app's address; by default it alone.
+
+    Returns:
+        A function that puts the element on the page, with ``data``, ``key`` and whatever else Streamlit's takes.
     """
-    return f"""
+    code = f"""
 let module;
 export default async function (component) {{
   const home = {HOME} + "/";
-  module ??= import(home + {json.dumps(url(name))});
-  return (await module).default({", ".join(["component", *(arguments or ("home",))])});
+  module ??= import(home + {json.dumps(url(module))});
+  const [data] = component.data;
+  return (await module).default({", ".join(["{ ...component, data }", *(arguments or ("home",))])});
 }}
 """
+    made = st.components.v2.component(f"kernlab_{name}", js=code, isolate_styles=False)
+
+    def element(*, data: Mapping[str, Any], **options: Any) -> Any:
+        return made(data=[data], **options)
+
+    return element
 
 
 def with_imports(*names: str) -> list[str]:

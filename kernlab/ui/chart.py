@@ -12,18 +12,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import streamlit as st
-
-from kernlab.ui.assets import loader, url
+from kernlab.ui.assets import component, url
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = ["Shot", "live_chart", "to_json"]
 
-_component = st.components.v2.component(
-    "kernlab_chart", js=loader("chart.js", "home", f"home + {json.dumps(url('plotly.js'))}"), isolate_styles=False
-)
+_component = component("chart", "chart.js", "home", f"home + {json.dumps(url('plotly.js'))}")
 
 
 class Shot(NamedTuple):

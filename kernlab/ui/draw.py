@@ -13,7 +13,7 @@ from kernlab.jobs import manager
 from kernlab.pictures.theme import CLASSES
 from kernlab.spec import RunSpec
 from kernlab.ui import data, elements, setup
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 from kernlab.ui.chart import Shot, live_chart
 from kernlab.ui.links import link
 from kernlab.ui.news import phase
@@ -34,7 +34,7 @@ _BATCH, _STEPS = 32, 500  # rows of a mini-batch and steps of the training besid
 _COLUMNS = {"classes": ("x1", "x2", "class"), "curve": ("x", "y")}
 _HEIGHT = 420
 
-_component = st.components.v2.component("kernlab_draw", js=loader("draw.js"), isolate_styles=False)
+_component = component("draw", "draw.js")
 
 
 def arrive() -> str:

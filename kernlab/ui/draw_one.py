@@ -16,14 +16,14 @@ from kernlab.errors import KernlabError, OptionError
 from kernlab.pictures.base import At
 from kernlab.pictures.drawn_one import drawn_one, plot_chances, plot_deciding, plot_near, prepare, takes_pictures
 from kernlab.ui import pictures
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 from kernlab.ui.state import Value, Values
 
 __all__ = ["DRAWN", "decoded", "encoded", "section"]
 
 _LEVELS, _LARGEST = 15, 2**16  # of ink, as pixels.js reports them; pixels
 
-_component = st.components.v2.component("kernlab_pixels", js=loader("pixels.js"), isolate_styles=False)
+_component = component("pixels", "pixels.js")
 _HEIGHT = 300
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import streamlit as st
 
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 from kernlab.ui.state import Values
 
 __all__ = ["against", "line", "marks", "progress", "selection", "timeline", "values"]
 
-_component = st.components.v2.component("kernlab_elements", js=loader("elements.js"), isolate_styles=False)
+_component = component("elements", "elements.js")
 
 
 def timeline(

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import time
 
-import streamlit as st
-
 from kernlab.ui import glossary, jobs
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 from kernlab.ui.pages import PAGES
 from kernlab.ui.state import SHARED
 
 __all__ = ["head"]
 
-_component = st.components.v2.component("kernlab_page", js=loader("page.mjs"), isolate_styles=False)
-_scenes = st.components.v2.component("kernlab_scenes", js=loader("scenes.mjs"), isolate_styles=False)
+_component = component("page", "page.mjs")
+_scenes = component("scenes", "scenes.mjs")
 
 
 def head() -> None:

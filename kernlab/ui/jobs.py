@@ -12,21 +12,20 @@ import sys
 import time
 from typing import Any, Literal, cast
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import RULE, JobState, manager
-from kernlab.ui.assets import loader, url
+from kernlab.ui.assets import component, url
 
 __all__ = ["head", "routes"]
 
 _FRESH = 0.5  # seconds that an answer serves every tab
 
 _PLOTLY = f"home + {json.dumps(url('plotly.js'))}"
-_component = st.components.v2.component("kernlab_jobs", js=loader("jobs.js", "home", _PLOTLY), isolate_styles=False)
+_component = component("jobs", "jobs.js", "home", _PLOTLY)
 
 
 def head() -> None:

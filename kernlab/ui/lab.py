@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 
 __all__ = ["WORDS", "show"]
 
@@ -42,7 +40,7 @@ for $\sigma^2$: the two parts of the gradient of the evidence, which never falls
 larger power than ½ is tried first, and taken where the evidence rises.
 """
 
-_component = st.components.v2.component("kernlab_lab", js=loader("lab.js"), isolate_styles=False)
+_component = component("lab", "lab.js")
 
 
 def show() -> None:

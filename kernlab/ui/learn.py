@@ -20,7 +20,7 @@ from kernlab.lessons.base import POINTS, Guess
 from kernlab.lessons.lesson import shown
 from kernlab.lessons.rooms import BINS, ROOMS
 from kernlab.ui import rooms
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 from kernlab.ui.chart import live_chart, to_json
 from kernlab.ui.links import link
 from kernlab.ui.pages import heading
@@ -41,7 +41,7 @@ OPEN = Values(
 )
 ADDRESS = Address("learn", OPEN)
 
-_component = st.components.v2.component("kernlab_predict", js=loader("predict.js"), isolate_styles=False)
+_component = component("predict", "predict.js")
 
 
 def _sliders(lesson: Lesson) -> Values:

@@ -16,13 +16,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from kernlab.errors import KernlabError
-from kernlab.ui.assets import loader
+from kernlab.ui.assets import component
 
 if TYPE_CHECKING:
     from kernlab.lessons import Lesson
@@ -33,7 +32,7 @@ _LONGEST = 2000  # bytes of a request
 _WHO = re.compile(r"[0-9a-f]{8,32}")
 _FRESH = {"Cache-Control": "no-store"}
 
-_component = st.components.v2.component("kernlab_room", js=loader("room.js"), isolate_styles=False)
+_component = component("room", "room.js")
 
 
 def histogram(code: str, lesson: Lesson, key: str, facts: dict[str, Any]) -> None:

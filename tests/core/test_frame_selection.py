@@ -385,7 +385,7 @@ def test_the_lasso_ends_where_no_precision_is_left(monkeypatch):
         calls.append(tol)
         return None, np.zeros((25, 1)), None, [1]
 
-    monkeypatch.setattr(frame_selection, "lasso_path", stuck)
+    monkeypatch.setattr("sklearn.linear_model.lasso_path", stuck)
     monkeypatch.setattr(frame_selection, "duality_gap", lambda *given: math.inf)
     frame_selection.lasso(means(problem(n=40)), 1e-3, 3e-14, 100)
     assert calls == pytest.approx([3e-14, 3e-15], abs=0)

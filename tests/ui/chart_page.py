@@ -1,4 +1,5 @@
 import numpy as np
+import pandas  # noqa: F401  # as kernlab.pictures.theme: whole before the first figure
 import plotly.graph_objects as go
 import streamlit as st
 

@@ -60,7 +60,7 @@ def components(app, name):
     """What kernlab's own elements of that name were given, by their keys."""
     assert not app.exception
     found = [each.proto for each in app.get("bidi_component") if each.proto.component_name == f"kernlab_{name}"]
-    return {each.id.split("-", 2)[2]: json.loads(each.json) for each in found}
+    return {each.id.split("-", 2)[2]: json.loads(each.json)[0] for each in found}
 
 
 def figures(app):

@@ -25,7 +25,7 @@ from kernlab.pictures.frames import to_json
 from kernlab.pictures.gallery import picture_for, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
-from kernlab.ui import miniature, serving, setup
+from kernlab.ui import live, miniature, serving, setup
 from kernlab.ui.watch import Watch
 
 QUICK = {"dataset": "moons", "method": "ASKL", "n_features": "20", "epochs": "3", "n_samples": "100"}
@@ -308,6 +308,16 @@ def test_a_folded_form_means_what_an_unfolded_one_says(method):
     assert len(folded.sidebar.selectbox) > len(asked)
 
 
+def test_formulas_are_set_once_their_fold_is_opened(shared):
+    app = page("train", run=ran())
+    assert [each.label for each in app.expander if "formulas" in each.label]
+    assert not app.latex
+    app.session_state[live.FORMULAS] = True
+    shown = [each.value for each in app.run().latex]
+    assert any(r"\min" in each for each in shown)
+    assert len(shown) >= 4  # the objective, the map, the loss, the solver
+
+
 @pytest.mark.parametrize("view", ["overview", "spectrum", "kernel", "bounds"])
 def test_a_diverged_run_is_shown_with_its_reason(view):
     scene = {"dataset": "chirp", "method": "SKL", "n_features": "50", "epochs": "5", "optimizer": "sgd"}
@@ -498,13 +508,21 @@ def test_home_explains_without_a_formula():
         assert not re.search(r"[α-ωΑ-Ω‖₀-₉=]", " ".join(words)), words
 
 
-def test_home_needs_no_torch(tmp_path):
-    """Neither the server nor its first page waits seconds for it."""
+#: What takes a page's first visitor the longest to load, and is needed only once something is computed or drawn.
+UNNEEDED = {
+    "home": {"torch", "sklearn", "scipy", "sqlalchemy", "pandas", "pyarrow"},
+    "train": {"sklearn", "scipy.stats"},
+}
+
+
+@pytest.mark.parametrize("name", UNNEEDED)
+def test_neither_the_server_nor_a_first_page_waits_for_what_it_does_not_need(tmp_path, name):
+    shown = "" if name == "home" else name
     code = (
         "import sys, runpy\n"
         f"runpy.run_path({str(ROOT / 'app.py')!r})\n"
         "from streamlit.testing.v1 import AppTest\n"
-        "script = 'from kernlab.ui import head, pages; pages.show(head.head)'\n"
+        f'script = "from kernlab.ui import head, pages; pages.show(head.head, {shown!r})"\n'
         "app = AppTest.from_string(script, default_timeout=60).run()\n"
         "assert app.title[0].value and not app.exception, app.exception\n"
         "from starlette.applications import Starlette\n"
@@ -513,7 +531,7 @@ def test_home_needs_no_torch(tmp_path):
         "client = TestClient(Starlette(routes=serving.routes()))\n"
         "assert client.get(f'/film/{miniature.name()}/function/0').status_code == 200\n"
         "assert client.get('/jobs').json() == []\n"
-        "print(sorted({'torch', 'sklearn', 'scipy', 'sqlalchemy'} & set(sys.modules)))\n"
+        f"print(sorted({UNNEEDED[name]!r} & set(sys.modules)))\n"
     )
     environment = {**os.environ, "KERNLAB_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
