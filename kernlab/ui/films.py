@@ -24,7 +24,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
@@ -35,18 +35,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from kernlab import __version__, processes
+from kernlab import __version__
 from kernlab.errors import KernlabError, StoreError, UnknownNameError
 from kernlab.files import replacing
 from kernlab.jobs import manager
 from kernlab.pictures.gallery import PICTURES
 from kernlab.runs.layout import is_id
 from kernlab.spec import RunSpec
+from kernlab.ui import drawing
 from kernlab.ui.news import News, comparison_news, import_news, news, preview_news, reproduction_news, values
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
-__all__ = ["ahead", "preview", "routes", "warm"]
+__all__ = ["ahead", "preview", "routes"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
@@ -156,7 +157,7 @@ async def _drawn(request: Request, what: str, view: dict[str, str], numbers: lis
     except KernlabError as error:
         return JSONResponse({"error": str(error)}, 404)
     except BrokenProcessPool:
-        _close()
+        drawing.close()
         return JSONResponse({"error": "The process that draws has ended; it is started again."}, 503)
     packed = parts[0] if len(parts) == 1 else gzip.compress(b"\n".join(map(gzip.decompress, parts)), 1)
     keep = _KEPT if all(parts) else _CHANGING
@@ -216,27 +217,7 @@ def _keep(file: Path | None, packed: bytes) -> None:
         _sizes[folder] += len(packed)
 
 
-# -- the process that draws ------------------------------------------------------------------------------------
-
-_process: Executor | None = None
-_starting = threading.Lock()
-
-
-def _pool() -> Executor:
-    global _process
-    with _starting:
-        if _process is None:
-            _process = processes.pool(1)
-        return _process
-
-
-def _close() -> None:
-    global _process
-    with _starting:
-        if _process is not None:
-            _process.shutdown(wait=False)
-            _process = None
-
+# -- drawn once ------------------------------------------------------------------------------------
 
 _drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # those of runs only until somebody has them
 
@@ -264,25 +245,14 @@ def _drawing(
     found = _drawings.get(name)
     if found is None or (found.done() and found.exception()):
         if _foreseen(run_id):
-            found = _pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers)
+            found = drawing.pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers)
         else:
             root = str(manager().trainings.store.root)
-            found = _pool().submit(_work, root, what, run_id, key, view, numbers, strict)
+            found = drawing.pool().submit(_work, root, what, run_id, key, view, numbers, strict)
         _drawings[name] = found
         while len(_drawings) > _DRAWN:
             _drawings.popitem(last=False)
     return found
-
-
-def warm() -> None:
-    """Start the process that draws, and let it load what the first picture needs."""
-    with suppress(BrokenProcessPool):
-        _pool().submit(_ready).result()
-
-
-def _ready() -> None:
-    import kernlab.pictures.frames  # noqa: F401
-    from kernlab.training import trainer  # noqa: F401
 
 
 # -- previews --------------------------------------------------------------------------------------------------
@@ -299,9 +269,9 @@ def preview(spec: RunSpec) -> Preview:
     name = name_of(spec)
     if name not in _previews:
         try:
-            _previews[name] = _pool().submit(_begun, spec.to_dict()).result()
+            _previews[name] = drawing.pool().submit(_begun, spec.to_dict()).result()
         except BrokenProcessPool:
-            _close()
+            drawing.close()
             raise StoreError(
                 "the process that draws must be alive", "it has ended", "load the page again: it is started anew"
             ) from None

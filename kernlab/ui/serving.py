@@ -6,7 +6,6 @@ import asyncio
 import gc
 import importlib
 import sys
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -20,7 +19,7 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 from threadpoolctl import threadpool_limits
 
-from kernlab.ui import assets, glossary, jobs, miniature, rooms
+from kernlab.ui import assets, drawing, glossary, jobs, miniature, rooms
 from kernlab.ui.pages import PAGES
 
 __all__ = ["MAIN", "lifespan", "routes"]
@@ -35,6 +34,9 @@ _PROBES = ("health", "host-config")
 #: the page stands, or when a person opens something.
 _FIRST = ("page.mjs", "jobs.js", "elements.js", "chart.js")
 _OWN = {"lab": ("lab.js",), "learn": ("predict.js", "room.js"), "certainty": ("pixels.js",)}
+
+#: Pages whose first pictures are those of runs or previews.
+_DRAWN = ("train", "spectrum", "kernel", "bounds", "certainty")
 
 #: A page that is opened for a lecture has the look of it from the first paint on (page/present.mjs).
 _PRESENT = (
@@ -62,7 +64,10 @@ def _frame(page: str) -> str:
 
 
 async def _page(request: Request) -> Response:
-    return HTMLResponse(_frame(request.url.path.rpartition("/")[2]), headers={"Cache-Control": "no-cache"})
+    name = request.url.path.rpartition("/")[2]
+    if name in _DRAWN:
+        drawing.begin()
+    return HTMLResponse(_frame(name), headers={"Cache-Control": "no-cache"})
 
 
 async def _above(request: Request) -> Response:
@@ -115,9 +120,7 @@ _ALONE = 3.0
 
 def _warm() -> None:
     """Load what the first visitor would wait for, then keep it out of every later garbage collection."""
-    from kernlab.ui import films
-
-    threading.Thread(target=films.warm, name="warm-films", daemon=True).start()
+    drawing.begin()
     assets.pack()
     # pyarrow loads pandas when it is first given words, and the Data page looks for telltale columns by trees.
     for module in (

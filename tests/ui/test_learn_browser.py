@@ -245,7 +245,8 @@ def test_a_curve_is_drawn_by_mouse_cleared_and_drawn_by_keys(server, page):
     for key in ("ArrowDown", "Home", "Shift+ArrowDown", "End", "Shift+ArrowUp"):
         sheet.press(key)
     assert drawn(page) == 3
-    assert page.locator(".kl-predict small").last.inner_text().startswith("At 8:")
+    # The words are written with the next frame.
+    until(page, lambda: page.locator(".kl-predict small").last.inner_text().startswith("At 8:"))
     predicted(page)
     assert "lies below only one of them" in page.locator("[data-testid=stAlert]").inner_text()
     assert server.trouble() == []

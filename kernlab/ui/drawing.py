@@ -1,0 +1,54 @@
+"""The process that draws the pictures of runs, so that a training in the server's own is not slowed down.
+
+It loads torch as the server does. Where the first visitor opens a page with pictures both load it at the same time:
+this module needs nothing of either, so that the other process can begin with the first request.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from functools import cache
+
+from kernlab import processes
+
+__all__ = ["begin", "close", "pool"]
+
+_process: Executor | None = None
+_starting = threading.Lock()
+
+
+def pool() -> Executor:
+    """A pool of this one process, which is started where there is none."""
+    global _process
+    with _starting:
+        if _process is None:
+            _process = processes.pool(1)
+        return _process
+
+
+def close() -> None:
+    """Let go of a process that has ended; the next one who draws starts another."""
+    global _process
+    with _starting:
+        if _process is not None:
+            _process.shutdown(wait=False)
+            _process = None
+
+
+@cache
+def begin() -> None:
+    """Start the process, once, and let it load what the first picture needs; nobody waits for it."""
+    threading.Thread(target=_warm, name="warm-drawing", daemon=True).start()
+
+
+def _warm() -> None:
+    with suppress(BrokenProcessPool):
+        pool().submit(_ready).result()
+
+
+def _ready() -> None:
+    import kernlab.pictures.frames  # noqa: F401
+    from kernlab.training import trainer  # noqa: F401
