@@ -25,6 +25,7 @@ from typing import Any
 __all__ = ["drop", "give_way", "pool", "results", "started"]
 
 _POLITE = 3  # of workers that fill the cores: a page that somebody looks at comes first
+_GROWTH = 4 * 2**30  # bytes by which a worker may grow; libraries and data that it loads are no leak
 _pipe: tuple[Connection, Connection] | None = None  # the end that the workers read, and the end that is open here
 
 
@@ -94,7 +95,12 @@ def give_way(niceness: int = _POLITE) -> None:
 
 def _end_with(parent: Connection, niceness: int = 0) -> None:
     """In a worker: end when the parent has ended, and leave Ctrl-C to the parent."""
+    from joblib.externals.loky import process_executor
+
     give_way(niceness)
+    # Where psutil is installed, loky ends a worker that has grown by 300 MB since its first task and starts another,
+    # which loads torch again: who had just asked for a picture waited five seconds for it.
+    process_executor._MAX_MEMORY_LEAK_SIZE = _GROWTH
 
     def wait() -> None:
         with suppress(EOFError, OSError):
