@@ -21,7 +21,7 @@ from kernlab.pictures.gallery import offered, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.runs.store import Curve, Metrics, Snapshots
 from kernlab.spec import RunSpec
-from kernlab.ui import films
+from kernlab.ui import drawing, films
 
 MODULES = Path(__file__).parent / "film"
 node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
@@ -62,7 +62,7 @@ class Here:
 @pytest.fixture
 def here(monkeypatch):
     here = Here()
-    monkeypatch.setattr(films, "_pool", lambda: here)
+    monkeypatch.setattr(drawing, "pool", lambda: here)
     return here
 
 

@@ -22,7 +22,7 @@ from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
-from kernlab.ui import films, landmarks
+from kernlab.ui import drawing, films, landmarks
 from kernlab.ui.live import auto_words
 from kernlab.ui.previews import made
 
@@ -108,7 +108,7 @@ class Drawing:
 
 def test_what_was_drawn_ahead_is_not_drawn_again(monkeypatch):
     process, spec = Drawing(), spec_of("SK").to_dict()
-    monkeypatch.setattr(films, "_pool", lambda: process)
+    monkeypatch.setattr(drawing, "pool", lambda: process)
     monkeypatch.setattr(films, "_previews", {"previewX": made(spec)})
     monkeypatch.setattr(films, "_drawings", OrderedDict())
     films.ahead("previewX", "density", "look=x1&log=true")
