@@ -25,7 +25,7 @@ from typing import Any
 __all__ = ["drop", "give_way", "pool", "results", "started"]
 
 _POLITE = 3  # of workers that fill the cores: a page that somebody looks at comes first
-_GROWTH = 4 * 2**30  # bytes by which a worker may grow; libraries and data that it loads are no leak
+_GROWTH = 4 * 2**30  # bytes by which a worker of a pool may grow; libraries and data that it loads are no leak
 _pipe: tuple[Connection, Connection] | None = None  # the end that the workers read, and the end that is open here
 
 
@@ -50,11 +50,11 @@ def results(tasks: Iterable[Any], workers: int, **options: Any) -> Generator[Any
 
 
 def pool(workers: int) -> Executor:
-    """A pool of processes that end with this one."""
+    """A pool of processes that end with this one, and not before."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     # loky's processes leave the main module alone, which in a Streamlit server is the page that runs.
-    found: Executor = ProcessPoolExecutor(workers, initializer=_end_with, initargs=(_read_end(),))
+    found: Executor = ProcessPoolExecutor(workers, initializer=_stay_with, initargs=(_read_end(),))
     return found
 
 
@@ -95,12 +95,7 @@ def give_way(niceness: int = _POLITE) -> None:
 
 def _end_with(parent: Connection, niceness: int = 0) -> None:
     """In a worker: end when the parent has ended, and leave Ctrl-C to the parent."""
-    from joblib.externals.loky import process_executor
-
     give_way(niceness)
-    # Where psutil is installed, loky ends a worker that has grown by 300 MB since its first task and starts another,
-    # which loads torch again: who had just asked for a picture waited five seconds for it.
-    process_executor._MAX_MEMORY_LEAK_SIZE = _GROWTH
 
     def wait() -> None:
         with suppress(EOFError, OSError):
@@ -109,6 +104,18 @@ def _end_with(parent: Connection, niceness: int = 0) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=wait, name="end-with-parent", daemon=True).start()
+
+
+def _stay_with(parent: Connection) -> None:
+    """In a worker of a pool that is kept: also go on when it has loaded much.
+
+    Where psutil is installed, loky ends a worker that has grown by 300 MB since its first task and starts another,
+    which loads torch again: who had just asked for a picture waited five seconds for it.
+    """
+    from joblib.externals.loky import process_executor
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = _GROWTH
+    _end_with(parent)
 
 
 @contextmanager

@@ -52,9 +52,8 @@ def intervals(mean: ArrayLike, deviation: ArrayLike, targets: ArrayLike) -> Cali
     """Shares of targets [m] inside the intervals of a normal prediction with this mean and deviation [m]."""
     m, s, y = (np.asarray(each, np.float64) for each in (mean, deviation, targets))
     s = np.maximum(s, 1e-150)
-    inside = (
-        scipy.stats.norm.cdf(np.abs(y - m) / s) * 2 - 1
-    )  # the probability of the smallest interval that has the target
+    # The probability of the smallest interval that has the target.
+    inside = scipy.stats.norm.cdf(np.abs(y - m) / s) * 2 - 1
     observed = (inside[:, None] <= _LEVELS).mean(0)
     error = float(np.abs(observed - _LEVELS).mean())
     counts = np.full(len(_LEVELS), len(y))

@@ -217,7 +217,7 @@ def _keep(file: Path | None, packed: bytes) -> None:
         _sizes[folder] += len(packed)
 
 
-# -- drawn once ------------------------------------------------------------------------------------
+# -- drawn once ------------------------------------------------------------------------------------------------
 
 _drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # those of runs only until somebody has them
 

@@ -122,13 +122,17 @@ def _warm() -> None:
     """Load what the first visitor would wait for, then keep it out of every later garbage collection."""
     drawing.begin()
     assets.pack()
-    # pyarrow loads pandas when it is first given words, and the Data page looks for telltale columns by trees.
+    # pyarrow loads pandas when it is first given words, and the Data page looks for telltale columns by trees. The
+    # libraries that modules load at their first use are here before it.
     for module in (
         "kernlab.ui.live",
         "kernlab.ui.setup",
         "kernlab.ui.transport",
         "kernlab.ui.look",
         "pandas",
+        "scipy.signal",
+        "scipy.stats",
+        "sklearn.linear_model",
         "sklearn.tree",
     ):
         importlib.import_module(module)

@@ -39,3 +39,13 @@ def test_right_shapes_pass():
 def test_a_wrong_shape_is_caught_where_it_enters(wrong):
     with pytest.raises(TypeCheckError):
         wrong()
+
+
+def test_a_function_that_is_defined_anew_at_each_call_is_checked_each_time():
+    X = torch.zeros(5, 3)
+    params = MAP.init(X, torch.Generator())
+    for _ in range(2):
+        _, to_phases = MAP.linearized(params, X)
+        assert to_phases(torch.ones(5, 4)).shape[0] == 5
+        with pytest.raises(TypeCheckError):
+            to_phases("no tensor")
