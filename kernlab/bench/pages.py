@@ -36,7 +36,7 @@ from kernlab.runs.store import Store
 from kernlab.training.trainer import milestones
 from kernlab.ui import landmarks
 
-__all__ = ["scrubbing", "watching"]
+__all__ = ["button", "chromium", "profiled", "scrubbing", "serving", "stored", "watching"]
 
 #: Of Streamlit without the configuration of kernlab: it asks nobody, opens no browser and watches no files.
 _ALONE = ("--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
@@ -106,15 +106,35 @@ def chromium() -> Iterator[Any]:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
         raise AppError(missing, "no playwright", "install kernlab[test]") from None
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as driver:
         try:
-            browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+            browser = driver.chromium.launch(executable_path=_installed(), args=FLAGS)
         except Error as error:
             raise AppError(missing, str(error).splitlines()[0], "install Chromium, or set KERNLAB_BROWSER") from None
         yield browser
         browser.close()
+
+
+@contextmanager
+def profiled(browser: Any, **options: Any) -> Iterator[Any]:
+    """The one context of another browser, with a profile on the disk as a person's has.
+
+    From the third visit on such a browser does not compile the scripts of a page again, of which Plotly's take a
+    second; a browser without a profile compiles them at every visit.
+
+    Args:
+        options: of the context.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        start = browser.browser_type.launch_persistent_context
+        context = start(folder, executable_path=_installed(), args=FLAGS, **options)
+        yield context
+        context.close()
+
+
+def _installed() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("KERNLAB_BROWSER") or next(filter(None, map(shutil.which, names)), None)
 
 
 @BENCHMARKS.register("watching")
