@@ -10,7 +10,7 @@ from playwright.sync_api import Error
 from kernlab.ui import landmarks
 
 #: Seconds that anything may take. A test that holds never waits for them; a machine with other work needs some.
-PATIENCE = 120
+PATIENCE = 300
 
 
 def visit(page, server, address=""):

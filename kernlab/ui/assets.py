@@ -80,16 +80,11 @@ export default async function (component) {{
     return element
 
 
-def with_imports(*names: str, of: Mapping[str, Path] = MODULES) -> list[str]:
-    """Modules and all that they import, in the order of their names.
-
-    Args:
-        names: of the first ones.
-        of: the files of all modules, by their names; ours by default.
-    """
+def with_imports(*names: str) -> list[str]:
+    """Modules of ours and all that they import, in the order of their names."""
     found, asked = set(names), list(names)
     while asked:
-        imported = re.findall(r'\bfrom ?"\./([\w.-]+)"', of[asked.pop()].read_text("utf-8"))
+        imported = re.findall(r'^import .* from "\./([\w.]+)"', MODULES[asked.pop()].read_text("utf-8"), re.MULTILINE)
         asked += set(imported) - found
         found |= set(imported)
     return sorted(found)

@@ -35,12 +35,6 @@ _PROBES = ("health", "host-config")
 _FIRST = ("page.mjs", "jobs.js", "elements.js", "chart.js")
 _OWN = {"lab": ("lab.js",), "learn": ("predict.js", "room.js"), "certainty": ("pixels.js",)}
 
-#: Elements of Streamlit that every page has, and those of a page's form, as its build calls their files. Left alone,
-#: the browser asks for the code of an element when it draws the first one. Meanwhile React shows placeholders, and it
-#: lets half a second pass between them and what they stand for: with the form the pictures would wait, too.
-_ELEMENTS = ("BidiComponent", "Html", "Button")
-_OF_FORM = {"train": ("ButtonGroup", "NumberInput", "Selectbox", "Slider")}
-
 #: Pages whose first pictures are those of runs or previews.
 _DRAWN = ("train", "spectrum", "kernel", "bounds", "certainty")
 
@@ -51,33 +45,22 @@ _PRESENT = (
 )
 
 
-def _elements(page: str) -> list[str]:
-    """Files of Streamlit's elements and all that they import; none of an element that its build has not."""
-    modules = {file.name: file for file in Path(str(files("streamlit"))).glob("static/static/js/*.js")}
-    asked = {*_ELEMENTS, *_OF_FORM.get(page, ())}
-    return assets.with_imports(*(name for name in modules if name.partition(".")[0] in asked), of=modules)
-
-
 @cache
 def _frame(page: str) -> str:
-    """Streamlit's index.html, which learns at once where its server is, and which files the page will need.
+    """Streamlit's index.html, which learns at once where its server is, and which of our files the page will need.
 
     Left alone, it looks for the server below the page's own address first, and again after a tenth of a second one
     level up. Plotly's code comes after all that the heading needs.
     """
-    index = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
     head = (
         f"<script>window.__streamlit = {{ BACKEND_BASE_URL: {assets.HOME} }}; {_PRESENT}</script>"
         + "".join(
             f'<link rel="modulepreload" href="./{assets.url(name)}">'
             for name in assets.with_imports(*_FIRST, *_OWN.get(page, ()))
         )
-        + "".join(
-            f'<link rel="modulepreload" href="./static/js/{name}">' for name in _elements(page) if name not in index
-        )
         + f'<link rel="preload" as="script" fetchpriority="low" href="./{assets.url("plotly.js")}"></head>'
     )
-    return index.replace("</head>", head, 1)
+    return files("streamlit").joinpath("static", "index.html").read_text("utf-8").replace("</head>", head, 1)
 
 
 async def _page(request: Request) -> Response:

@@ -1,6 +1,5 @@
 """The shell: configuration, port, addresses."""
 
-import re
 import socket
 import tomllib
 
@@ -40,16 +39,6 @@ def test_a_page_asks_at_once_for_the_modules_that_it_needs_and_for_no_others():
     assert {name for name, frame in frames.items() if "/lab.js" in frame} == {"lab"}
     assert "/cholesky.mjs" in frames["lab"]
     assert "/cholesky.mjs" not in frames["train"]
-    # Streamlit's own, whose files are found by the names that its build gives them.
-    for name in ("BidiComponent", "Html", "Button"):
-        assert all(f"/js/{name}." in frame for frame in frames.values())
-    for name in ("ButtonGroup", "NumberInput", "Selectbox", "Slider"):
-        assert f"/js/{name}." in frames["train"]
-        assert f"/js/{name}." not in frames["home"]
-    assert all(re.findall(r"/js/index\.\w+\.js", frame) for frame in frames.values())
-    assert all(
-        len(set(links)) == len(links) for links in (re.findall(r'preload" href="([^"]+)', f) for f in frames.values())
-    )
 
 
 def test_a_taken_port_is_a_sentence():
