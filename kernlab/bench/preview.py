@@ -50,35 +50,37 @@ def preview() -> dict[str, Any]:
 
 
 def _figures(browser: Any, url: str) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
+    first, again = [], []
     for _ in range(TURNS):
         with browser.new_context(viewport=VIEWPORT) as context:
-            _opened(context, url, found, "first")
+            _, seconds = _opened(context, url)
+            first.append({f"first{name}": value for name, value in seconds.items()})
     with profiled(browser, viewport=VIEWPORT) as context:
         for _ in range(BEFORE):
-            _opened(context, url).close()
+            _opened(context, url)[0].close()
         for _ in range(TURNS):
-            page = _opened(context, url, found, "again")
+            page, seconds = _opened(context, url)
             page.wait_for_function(landmarks.RESTED, timeout=60_000)
             changes = [_changed(page, features) for features in CHANGES]
-            found.setdefault("first_control", []).append(changes[0])
-            found.setdefault("control", []).append(statistics.median(changes))
             page.close()
-    return {f"{name}_seconds": statistics.median(turns) for name, turns in found.items()}
+            controls = {"first_control": changes[0], "control": statistics.median(changes)}
+            again.append({f"again{name}": value for name, value in seconds.items()} | controls)
+    return {
+        f"{name}_seconds": statistics.median(turn[name] for turn in turns)
+        for turns in (first, again)
+        for name in turns[0]
+    }
 
 
-def _opened(context: Any, url: str, found: dict[str, list[float]] | None = None, name: str = "") -> Any:
-    """A page with its preview; the seconds to it are added to ``found`` under ``name``."""
+def _opened(context: Any, url: str) -> tuple[Any, dict[str, float]]:
+    """A page with its preview, and the seconds until it was sketched (``_seen``) and drawn."""
     page = context.new_page()
     begun = time.perf_counter()
     page.goto(f"{url}/{ADDRESS}")
     page.wait_for_function(_SEEN, timeout=60_000, polling="raf")
     seen = time.perf_counter() - begun
     page.wait_for_function(f"{landmarks.draws(_SHOWN)} > 0", timeout=60_000)
-    if found is not None:
-        found.setdefault(f"{name}_seen", []).append(seen)
-        found.setdefault(name, []).append(time.perf_counter() - begun)
-    return page
+    return page, {"_seen": seen, "": time.perf_counter() - begun}
 
 
 def _changed(page: Any, features: int) -> float:
