@@ -6,11 +6,9 @@ import re
 import time
 
 from playwright.sync_api import Error
+from waiting import PATIENCE
 
 from kernlab.ui import landmarks
-
-#: Seconds that anything may take. A test that holds never waits for them; a machine with other work needs some.
-PATIENCE = 300
 
 
 def visit(page, server, address=""):

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("drawn")  # its assertions are shared by tests and explain themselves like theirs
 
-from browsing import PATIENCE
 from serving import ROOT, Server, launch, running
+from waiting import PATIENCE
 
 #: Folders of the tests whose subject is the mathematics. Elsewhere the checks of shapes would take a fifth of the time.
 SHAPES = {"conformance", "core", "training"}

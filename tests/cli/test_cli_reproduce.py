@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from waiting import PATIENCE
 
 from kernlab.compare import Tuning
 from kernlab.papers.base import over_repeats
@@ -125,7 +126,7 @@ def test_interrupted_and_resumed_is_as_if_never_interrupted(reproduce, start, fo
     while not process.stderr.readline().startswith("3/36"):
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert "the same command goes on from here" in err
     assert "Traceback" not in err

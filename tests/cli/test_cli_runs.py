@@ -4,10 +4,10 @@ import json
 import os
 import signal
 import sqlite3
-import time
 from contextlib import contextmanager
 
 import pytest
+from waiting import PATIENCE, until
 
 from kernlab.runs import tensors
 from kernlab.runs.store import Store
@@ -81,7 +81,7 @@ def test_a_run_stopped_by_ctrl_c_goes_on_to_the_same_numbers(kernlab, start):
     with child(start(*SHORT)) as process:
         lines_until(process, "epoch   1.00")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert out == ""
     (row,) = kernlab("runs", "list", "--json").json
@@ -109,13 +109,10 @@ def test_a_run_of_another_process_is_left_alone_and_goes_on_to_the_same_numbers_
             assert "running" in refused.err
         assert kernlab("runs", "show", run, "--json").json["status"] == "running"
         store = Store(home)
-        until = time.monotonic() + 120
-        while not ((kept := store.checkpoint(run)) and kept.step):
-            assert process.poll() is None, "the run ended before it wrote a checkpoint"
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        until(lambda: process.poll() is not None or ((kept := store.checkpoint(run)) and kept.step))
+        assert process.poll() is None, "the run ended before it wrote a checkpoint"
         process.kill()
-        process.wait(30)
+        process.wait(PATIENCE)
     (row,) = kernlab("runs", "list", "--json").json
     assert (row["id"], row["status"], row["resumable"]) == (run, "interrupted", True)
     curve = store.metrics(run).curves["objective"]
@@ -124,7 +121,7 @@ def test_a_run_of_another_process_is_left_alone_and_goes_on_to_the_same_numbers_
 
     # Side by side and without the checks of shapes that the tests' own process adds to every step.
     processes = start("runs", "resume", run, "--json"), start(*LONG, "--no-keep")
-    (resumed, err), (whole, _) = (process.communicate(timeout=120) for process in processes)
+    (resumed, err), (whole, _) = (process.communicate(timeout=PATIENCE) for process in processes)
     assert "epoch   0.00" not in err  # not from the start
     assert {key: json.loads(resumed)[key] for key in SAME} == {key: json.loads(whole)[key] for key in SAME}
     steps = store.metrics(run).curves["objective"].steps

@@ -5,26 +5,17 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 
 #: Cells that take minutes; no test waits for one.
 LONG = ("compare", "--methods", "ASKL", "--dataset", "digits", "--repeats", 4,
         "--set", "n_features=2000", "--set", "epochs=20000", "--set", "batch_size=8")  # fmt: skip
-PATIENCE = 120.0  # seconds for one second of work, since other processes may compute
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition, on a busy machine too."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "the condition never held"
-        time.sleep(0.02)
 
 
 def busy(process: psutil.Process) -> bool:
@@ -97,7 +88,7 @@ def test_the_first_interrupt_says_so_at_once_and_the_second_drops_what_is_under_
     assert out == ""
     assert err == "dropped what was under way; the same command goes on from here\n"
     until(lambda: gone(everyone))
-    assert took < 10  # a second on a machine with nothing else to do
+    assert took < 60  # a second on a machine with nothing else to do; the cells would take minutes
     assert cells(home) == []
 
 

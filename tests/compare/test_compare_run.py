@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from small_comparison import computed, done, elsewhere, numbers, small
+from waiting import PATIENCE
 
 from kernlab.compare import cells as cells_module
 from kernlab.compare.run import Done, compare, plan
@@ -90,7 +91,7 @@ def test_two_at_once_share_the_work(store, processes):
     here.send("go")
     mine += events
     theirs, complete, records = here.recv()
-    other.join(60)
+    other.join(PATIENCE)
     ours = sum(not e.elsewhere for e in computed(mine))
     assert ours + theirs == 24
     assert min(ours, theirs) > 1
@@ -175,7 +176,7 @@ def test_a_comparison_in_the_background(store):
     manager = Comparisons(store)
     id = manager.start(small(), backend="here", name="mine")
     assert manager.start(small(), backend="here") == id
-    last = manager.wait(id, 60)
+    last = manager.wait(id, PATIENCE)
     assert (last.status, last.total, len(last.records), last.error, last.live) == ("finished", 6, 6, "", False)
     assert [record.cell["seed"] for record in last.records] == [0, 0, 1, 1, 2, 2]
     assert manager.running() == []
@@ -191,28 +192,28 @@ def test_cancelled_between_cells_and_started_again(store):
         for number, cell in enumerate(cells):
             if number == 2:
                 reached.set()
-                go.wait(30)
+                go.wait(PATIENCE)
             yield cells_module.run_cell(cell, dataset=datasets[cell.fingerprint])
 
     id = manager.start(small(), backend=halting)
-    assert reached.wait(60)
+    assert reached.wait(PATIENCE)
     under_way = manager.snapshot(id)
     assert (under_way.status, len(under_way.records), under_way.total) == ("running", 2, 6)
     assert under_way.remaining > 0
     manager.cancel(id)
     assert manager.snapshot(id).status == "stopping"
     go.set()
-    stopped = manager.wait(id, 60)
+    stopped = manager.wait(id, PATIENCE)
     assert (stopped.status, len(stopped.records)) == ("stopped", 3)  # the one under way was finished
     assert Comparisons(store).snapshot(id).status == "stopped"
     manager.start(small(), backend="here")
-    assert manager.wait(id, 60).status == "finished"
+    assert manager.wait(id, PATIENCE).status == "finished"
 
 
 def test_what_ends_a_comparison_is_reported(store):
     manager = Comparisons(store)
     id = manager.start(small(options={"n_feature": 1}), backend="here")
-    last = manager.wait(id, 60)
+    last = manager.wait(id, PATIENCE)
     assert last.status == "failed"
     assert "n_features" in last.error
 

@@ -223,7 +223,7 @@ def test_time_ends_a_search_between_trials_and_within_them(monkeypatch):
 
     began = time.perf_counter()
     found = tune("KRR", {}, waves(), Tuning(trials=100_000, search="halving", seconds=0.3))
-    assert time.perf_counter() - began < 20
+    assert time.perf_counter() - began < 60  # all of them would take hours
     assert 1 <= found.trials < 100_000
     assert found.seconds >= 0.3
 

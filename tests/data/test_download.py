@@ -122,7 +122,7 @@ def test_a_silent_server_is_given_up_in_one_sentence(tmp_path, monkeypatch):
         began = time.monotonic()
         with pytest.raises(DataError, match=r"must be reachable.*what has arrived is kept"):
             download(Remote(url), tmp_path)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
     with pytest.raises(DataError, match="must be reachable"):
         download(Remote(url), tmp_path)
 

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from waiting import PATIENCE
 
 from kernlab.data import DataSpec, known, load, prepare
 from kernlab.errors import DataError, UnknownNameError
@@ -261,7 +262,7 @@ def test_what_is_no_regular_file_is_never_opened(folder):
     write(folder / "elsewhere" / "table.parquet", target=np.arange(N) % 2)
     (folder / "linked.parquet").symlink_to(folder / "elsewhere" / "table.parquet")
     # In a process of its own, which must end in time: opening a named pipe would wait for ever.
-    done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, timeout=PATIENCE, check=True)
     listed, refused = done.stdout.splitlines()
     assert refused == "DataError"
     found = {name: (available, description) for name, available, description in ast.literal_eval(listed)}

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from serving import ROOT
+from waiting import PATIENCE
 
 from kernlab.data import known, load
 from kernlab.data.tables import look, names, prepare
@@ -252,7 +253,7 @@ print(prepare(body, recipe, "t", file_name="t.csv", cancelled=lambda: True))
 
 
 def test_a_refused_or_cancelled_file_leaves_no_thread_that_keeps_the_process(home):
-    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, timeout=PATIENCE, check=False,
                           env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["refused", "refused", "refused", "None"]

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from waiting import PATIENCE
 
 from kernlab.data import load, tables
 from kernlab.data.recipe import Recipe
@@ -28,7 +29,7 @@ def prepared(progress, cancelled):
 
 def test_an_import_ends_with_a_data_set_that_can_be_loaded(imports):
     id = imports.start("mine", prepared)
-    state = imports.wait(id, 60)
+    state = imports.wait(id, PATIENCE)
     assert (state.status, state.done, state.stored.name) == ("finished", 1.0, "mine")
     assert load("mine").n == 400
     facts = import_news(imports, id).facts
@@ -41,11 +42,11 @@ def test_a_job_under_way_says_how_far_it_is_and_is_cancelled(imports):
     def slow(progress, cancelled):
         progress(tables.Progress(0.25, "measuring", 1200, 7.0))
         going.set()
-        go_on.wait(60)
+        go_on.wait(PATIENCE)
         return None if cancelled() else prepared(progress, cancelled)
 
     id = imports.start("mine", slow)
-    assert going.wait(60)
+    assert going.wait(PATIENCE)
     (state,) = manager().states()
     assert (state.kind, state.name, state.done, state.remaining) == ("import", "mine", 0.25, 7.0)
     words = import_news(imports, id).facts["words"]
@@ -56,7 +57,7 @@ def test_a_job_under_way_says_how_far_it_is_and_is_cancelled(imports):
         imports.pause(id)
     manager().steer(id, "cancel")
     go_on.set()
-    assert imports.wait(id, 60).status == "stopped"
+    assert imports.wait(id, PATIENCE).status == "stopped"
     assert tables.names() == []
 
 
@@ -64,7 +65,7 @@ def test_a_mistake_is_a_sentence_and_an_unknown_import_too(imports):
     def wrong(progress, cancelled):
         raise DataError("every cell must be readable", "row 3", "correct it")
 
-    state = imports.wait(imports.start("mine", wrong), 60)
+    state = imports.wait(imports.start("mine", wrong), PATIENCE)
     assert state.status == "failed"
     assert "row 3" in state.error
     assert "row 3" in import_news(imports, state.id).facts["error"]

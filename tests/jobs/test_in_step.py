@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from waiting import PATIENCE, until
 
 from kernlab import devices
 from kernlab.jobs import Jobs
@@ -19,18 +20,11 @@ def spec(method="ASKL", epochs=4000, **options):
     return RunSpec.of(method, "moons", epochs=epochs, **{**SMALL, "n_features": 20, **options})
 
 
-def until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def jobs(tmp_path):
     made = Jobs(tmp_path)
     yield made
-    made.shutdown(30)
+    made.shutdown(PATIENCE)
 
 
 def together(trainings, *specs, equal="epochs"):
@@ -61,7 +55,7 @@ def test_the_job_that_is_furthest_behind_works(monkeypatch):
     for each in threads:
         each.start()
     for each in threads:
-        each.join(30)
+        each.join(PATIENCE)
     first = worked[:240]
     assert 2.5 < first.count("slow") / first.count("fast") < 3.5
 
@@ -108,10 +102,10 @@ def test_each_has_the_numbers_of_the_run_alone(jobs):
     alone = []
     for each in specs:
         alone.append(trainings.submit(each))
-        trainings.wait(alone[-1], 60)
+        trainings.wait(alone[-1], PATIENCE)
     ids = together(trainings, *specs)
     for one, other in zip(alone, ids, strict=True):
-        assert trainings.wait(other, 60).status == "finished"
+        assert trainings.wait(other, PATIENCE).status == "finished"
         mine, theirs = store.metrics(one).curves, store.metrics(other).curves
         assert mine.keys() == theirs.keys()
         for name, curve in mine.items():
@@ -134,11 +128,11 @@ def test_a_paused_run_lets_the_others_go_on_and_catches_up(jobs):
     first_now, second_now = epochs(trainings, ids)
     assert abs(first_now - second_now) < 0.3 * first_now
     trainings.cancel(second)
-    assert trainings.wait(second, 30).status == "stopped"
+    assert trainings.wait(second, PATIENCE).status == "stopped"
     before = trainings.snapshot(first).epoch
     until(lambda: trainings.snapshot(first).epoch > before + 20)
     trainings.cancel(first)
-    trainings.wait(first, 30)
+    trainings.wait(first, PATIENCE)
     group = trainings.group(ids)
     for each in ids:
         trainings.resume_run(each, group=group)
@@ -155,7 +149,7 @@ def test_a_group_has_one_place_in_its_line(jobs):
     until(lambda: trainings.snapshot(ids[0]).status == "paused")
     assert trainings.snapshot(other).position == 1  # the second run of the group goes on
     trainings.pause(ids[1])
-    assert trainings.wait(other, 60).status == "finished"
+    assert trainings.wait(other, PATIENCE).status == "finished"
     for each in ids:
         trainings.resume(each)
     until(lambda: [trainings.snapshot(each).status for each in ids] == ["running"] * 2)

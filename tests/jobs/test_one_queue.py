@@ -9,10 +9,12 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 import pytest
+from waiting import PATIENCE, until
 
 from kernlab import devices, processes
 from kernlab.compare import Comparison
@@ -33,19 +35,12 @@ def small(repeats=2):
     return Comparison(("constant",), (DataSpec.build(dataset="moons"),), repeats)
 
 
-def until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "the condition never held"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def jobs(tmp_path):
     made = Jobs(tmp_path)
     yield made
     open_gates()
-    made.shutdown(30)
+    made.shutdown(PATIENCE)
 
 
 GATES = []
@@ -94,10 +89,10 @@ def test_all_kinds_are_listed_together_and_each_is_paused_and_stopped(jobs):
     jobs.steer(comparison, "resume")
     until(lambda: gate.begun == 2)
     gate.open.release()
-    assert jobs.comparisons.wait(comparison, 60).status == "finished"
+    assert jobs.comparisons.wait(comparison, PATIENCE).status == "finished"
 
     jobs.steer(run, "cancel")
-    assert jobs.trainings.wait(run, 60).status == "stopped"
+    assert jobs.trainings.wait(run, PATIENCE).status == "stopped"
     assert jobs.states() == []
     with pytest.raises(UnknownNameError):
         jobs.steer(run, "pause")
@@ -121,7 +116,7 @@ def test_a_comparison_leaves_a_core_to_each_other_job(jobs, monkeypatch):
     until(lambda: jobs.trainings.snapshot(run).status == "running")
     assert job._at_once() == 1  # the comparison always has one itself
     gate.open.release(2)
-    assert jobs.comparisons.wait(comparison, 60).status == "finished"
+    assert jobs.comparisons.wait(comparison, PATIENCE).status == "finished"
 
 
 def test_a_second_comparison_waits_and_works_while_the_first_is_paused(jobs):
@@ -137,8 +132,8 @@ def test_a_second_comparison_waits_and_works_while_the_first_is_paused(jobs):
     until(lambda: jobs.comparisons.snapshot(one).status == "queued")
     second.open.release(3)
     first.open.release(3)
-    assert jobs.comparisons.wait(two, 60).status == "finished"
-    assert jobs.comparisons.wait(one, 60).status == "finished"
+    assert jobs.comparisons.wait(two, PATIENCE).status == "finished"
+    assert jobs.comparisons.wait(one, PATIENCE).status == "finished"
 
 
 class Begun(NamedTuple):
@@ -192,7 +187,7 @@ def test_a_shutdown_leaves_all_three_interrupted_and_each_goes_on(tmp_path):
     until(lambda: gate.begun == 1 and jobs.trainings.snapshot(run).step > 2)
     assert sorted(state.kind for state in jobs.states()) == sorted(ENDLESS)
     threading.Timer(0.5, gate.open.release).start()  # the cell under way is finished, and no other is begun
-    jobs.shutdown(60)
+    jobs.shutdown(PATIENCE)
     assert jobs.states() == []
     assert len(Jobs(tmp_path).comparisons.snapshot(comparison).records) == 1
     assert_each_goes_on(tmp_path, {"training": run, "comparison": comparison, "reproduction": REQUEST.key})
@@ -206,12 +201,12 @@ def assert_each_goes_on(folder, ids):
         ENDLESS[kind].again(jobs, id)
     until(lambda: {state.kind: state.status for state in jobs.states()} == dict.fromkeys(ENDLESS, "running"))
     open_gates()
-    jobs.shutdown(30)
+    jobs.shutdown(PATIENCE)
 
 
 OTHER = """
     import sys, time
-    sys.path.insert(0, sys.argv[1])
+    sys.path[:0] = sys.argv[1:]
     from test_one_queue import REQUEST, ENDLESS, Gate
     from kernlab.jobs import manager
 
@@ -229,7 +224,7 @@ OTHER = """
 def other(tmp_path_factory):
     """Another process that works on a job of each kind: the process, that of its reproduction, and the folder."""
     folder = tmp_path_factory.mktemp("shared")
-    command = [sys.executable, "-c", textwrap.dedent(OTHER), os.path.dirname(__file__)]
+    command = [sys.executable, "-c", textwrap.dedent(OTHER), *map(str, Path(__file__).parents[:2])]
     env = {**os.environ, "KERNLAB_HOME": str(folder)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
         yield process, psutil.Process(int(process.stdout.readline())), folder
@@ -257,7 +252,7 @@ def test_jobs_of_a_killed_process_are_interrupted_and_each_goes_on(other):
     process.send_signal(signal.SIGKILL)
     process.wait()
     # The reproduction's own process ends with the process that started it.
-    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, 30)
+    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
     assert Jobs(folder).states() == []
     assert_each_goes_on(folder, ids)
 
@@ -267,7 +262,7 @@ def test_a_process_ends_with_its_input():
     time.sleep(0.2)
     assert process.poll() is None
     process.stdin.close()
-    assert process.wait(30) == 1
+    assert process.wait(PATIENCE) == 1
     process.stderr.close()
 
 

@@ -14,6 +14,7 @@ import pytest
 from charts import faults, titles
 from drawn import decoded, keeps_promises
 from serving import ROOT
+from waiting import PATIENCE
 
 from kernlab.cli import main
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
@@ -145,7 +146,9 @@ def test_the_browser_assembles_the_figure_of_every_picture_as_python_does(tmp_pa
         "const out = {}; for (const [key, [layout, frame]] of Object.entries(parts)) out[key] = figure(layout, frame);"
         "process.stdout.write(JSON.stringify(out));"
     )
-    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     assembled = json.loads(done.stdout)
     assert assembled.keys() == set(PICTURES)

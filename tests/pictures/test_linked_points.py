@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from kernlab.data import load
 from kernlab.jobs import manager
@@ -57,7 +58,7 @@ def at(case, **view):
     """A run of the case, seen with these switches."""
     if case not in RUNS:
         RUNS[case] = manager().trainings.submit(spec(case))
-        assert manager().trainings.wait(RUNS[case], 120).status == "finished"
+        assert manager().trainings.wait(RUNS[case], PATIENCE).status == "finished"
     found = RecordedRun(manager().trainings.store, RUNS[case])
     found.refresh()
     return seen(found, view)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from serving import ROOT, free_port, served
+from waiting import PATIENCE
 
 from kernlab.ui.pages import PAGES
 
@@ -22,7 +23,7 @@ from kernlab.ui.pages import PAGES
 def call(*command: object, cwd: Path, **environment: str) -> str:
     env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=env | environment, capture_output=True, text=True, timeout=180
+        [*map(str, command)], cwd=cwd, env=env | environment, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -90,12 +91,12 @@ def app(installed, tmp_path_factory):
 
 def test_the_wheel_serves_every_page_by_its_address(app):
     for address in ("", *(page.name for page in PAGES)):
-        with urllib.request.urlopen(f"{app.url}/{address}", timeout=30) as answer:
+        with urllib.request.urlopen(f"{app.url}/{address}", timeout=PATIENCE) as answer:
             page = answer.read().decode()
             assert "<title>" in page
             for file in ("plotly.js", "chart.js", "jobs.js"):
                 address = re.search(rf'href="\.(/assets/\w[\w.]*/{file})"', page)[1]
-                with urllib.request.urlopen(app.url + address, timeout=30) as script:
+                with urllib.request.urlopen(app.url + address, timeout=PATIENCE) as script:
                     assert script.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert app.trouble() == []
 

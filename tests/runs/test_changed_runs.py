@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from kernlab.errors import KernlabError
 from kernlab.jobs.trainings import Trainings
@@ -42,11 +43,11 @@ def wait(what):
 def changes():
     return store.get(run).spec.get("changes", [])
 
-wait(lambda: jobs.snapshot(run).step > 60)
+wait(lambda: jobs.snapshot(run).step > PATIENCE)
 jobs.change(run, trace_norm=0.05)
 wait(lambda: len(changes()) == 1)
 begun = jobs.snapshot(run).step
-wait(lambda: jobs.snapshot(run).step > begun + 30)
+wait(lambda: jobs.snapshot(run).step > begun + PATIENCE)
 jobs.change(run, learning_rate=0.002)
 wait(lambda: len(changes()) == 2)
 print(run, flush=True)
@@ -81,7 +82,7 @@ def test_a_killed_run_with_changes_goes_on_to_the_numbers_of_the_spec_it_has_bec
     assert 60 < spec.changes[0].step < spec.changes[1].step < 2000
 
     trainings.resume_run(run_id)
-    assert trainings.wait(run_id, 120).status == "finished"
+    assert trainings.wait(run_id, PATIENCE).status == "finished"
     resumed = store.model(run_id)[0]
     whole = fit(spec)
     expected = whole.model.to_arrays()[0]
@@ -112,7 +113,7 @@ def test_only_what_makes_sense_is_changed_in_a_run_under_way(store, trainings):
         with pytest.raises(KernlabError, match=words):
             trainings.change(run_id, **values)
     trainings.cancel(run_id)
-    trainings.wait(run_id, 60)
+    trainings.wait(run_id, PATIENCE)
     assert "changes" not in store.get(run_id).spec
     with pytest.raises(KernlabError, match="must be under way to be steered"):
         trainings.change(run_id, trace_norm=0.1)

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import fake_training as fake
 import numpy as np
 import pytest
+from waiting import PATIENCE, until
 
 from kernlab.errors import DataError, DeviceError, StoreError, UnknownNameError
 from kernlab.jobs import manager
@@ -26,14 +27,6 @@ from kernlab.training.control import Control
 from kernlab.training.events import Cancelled, Checkpoint, Evaluated, Event, Kept
 
 ENDLESS = 10**6
-
-
-def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait until the condition is true, or fail."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "the condition never became true"
-        time.sleep(0.005)
 
 
 def becomes(jobs: Trainings, run_id: str, status: str) -> RunState:
@@ -48,7 +41,7 @@ def objective(store: Store, run_id: str) -> list[float]:
 def test_a_job_trains_to_its_end_in_the_background(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(20, delay=0.005), name="Mine")
     assert jobs.snapshot(run_id).status in ("queued", "running")  # submit did not wait for it
-    state = jobs.wait(run_id, 10)
+    state = jobs.wait(run_id, PATIENCE)
     assert (state.status, state.name, state.step, state.total_steps, state.epoch) == ("finished", "Mine", 20, 20, 4.0)
     assert (state.position, state.remaining, state.error, state.mine) == (None, None, "", False)
     assert 0.1 <= state.elapsed < 5
@@ -109,7 +102,7 @@ def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: Training
     queue = mine.queue()
     assert [state.id for state in queue] == runs[-len(queue) :]
     assert [state.position for state in queue if state.status == "queued"] == list(range(4))[-len(queue) :][1:]
-    assert all(mine.wait(run_id, 10).status == "finished" for run_id in runs)
+    assert all(mine.wait(run_id, PATIENCE).status == "finished" for run_id in runs)
     assert begun == [0, 1, 2, 3]
     assert max(overlap) == 1
 
@@ -147,8 +140,8 @@ def test_a_paused_job_gives_its_device_away_and_queues_again(jobs: Trainings, st
     jobs.resume(first)
     becomes(jobs, first, "queued")
     jobs.cancel(second)
-    assert jobs.wait(second, 10).status == "stopped"
-    assert jobs.wait(first, 10).status == "finished"
+    assert jobs.wait(second, PATIENCE).status == "stopped"
+    assert jobs.wait(first, PATIENCE).status == "finished"
     assert objective(store, first) == fake.expected(40)
 
 
@@ -164,7 +157,7 @@ def test_single_steps_are_single(jobs: Trainings, store: Store) -> None:
     time.sleep(0.05)
     assert jobs.snapshot(run_id).step == 5
     jobs.resume(run_id)
-    assert jobs.wait(run_id, 10).status == "finished"
+    assert jobs.wait(run_id, PATIENCE).status == "finished"
 
 
 def test_a_single_step_waits_for_the_device(jobs: Trainings) -> None:
@@ -188,7 +181,7 @@ def test_a_paused_job_writes_a_checkpoint_while_another_trains(jobs: Trainings, 
     until(lambda: store.checkpoint(waiting) is not None)
     assert jobs.snapshot(waiting).status == "paused"
     jobs.cancel(waiting)
-    assert jobs.wait(waiting, 10).status == "stopped"
+    assert jobs.wait(waiting, PATIENCE).status == "stopped"
     assert jobs.snapshot(busy).status == "running"
 
 
@@ -209,7 +202,7 @@ def test_a_job_that_goes_on_during_such_a_checkpoint_still_waits_for_its_turn(st
     time.sleep(0.05)
     assert jobs.snapshot(waiting).step == 0
     jobs.cancel(busy)
-    assert jobs.wait(waiting, 10).status == "finished"
+    assert jobs.wait(waiting, PATIENCE).status == "finished"
 
 
 def test_a_queued_job_can_be_cancelled_and_started_later(jobs: Trainings, store: Store) -> None:
@@ -217,13 +210,13 @@ def test_a_queued_job_can_be_cancelled_and_started_later(jobs: Trainings, store:
     queued, last = jobs.submit(fake.spec(10)), jobs.submit(fake.spec(10))
     assert jobs.snapshot(last).position == 2
     jobs.cancel(queued)
-    assert jobs.wait(queued, 10).status == "stopped"
+    assert jobs.wait(queued, PATIENCE).status == "stopped"
     assert jobs.snapshot(last).position == 1
     assert store.metrics(queued).curves == {}
     jobs.cancel(busy)
-    assert jobs.wait(last, 10).status == "finished"
+    assert jobs.wait(last, PATIENCE).status == "finished"
     jobs.resume_run(queued)
-    assert jobs.wait(queued, 10).status == "finished"
+    assert jobs.wait(queued, PATIENCE).status == "finished"
     assert objective(store, queued) == fake.expected(10)
 
 
@@ -231,10 +224,10 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(jobs: Trainings, store: St
     run_id = jobs.submit(fake.spec(60, delay=0.002))
     until(lambda: jobs.snapshot(run_id).step >= 12)
     jobs.cancel(run_id)
-    stopped = jobs.wait(run_id, 10)
+    stopped = jobs.wait(run_id, PATIENCE)
     assert stopped.status == "stopped"
     jobs.resume_run(run_id)
-    done = jobs.wait(run_id, 10)
+    done = jobs.wait(run_id, PATIENCE)
     assert (done.status, done.step) == ("finished", 60)
     assert done.elapsed > stopped.elapsed
     assert objective(store, run_id) == fake.expected(60)
@@ -245,7 +238,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(jobs: Trainings, store: St
 
 def test_a_failed_run_goes_on_from_its_checkpoint(jobs: Trainings, store: Store) -> None:
     run_id = jobs.submit(fake.spec(20, crash_at=13))
-    assert jobs.wait(run_id, 10).status == "failed"
+    assert jobs.wait(run_id, PATIENCE).status == "failed"
 
     def mended(spec: Mapping[str, Any], *, control: Control, resume: Checkpoint | None) -> Iterator[Event]:
         assert resume is not None
@@ -254,7 +247,7 @@ def test_a_failed_run_goes_on_from_its_checkpoint(jobs: Trainings, store: Store)
 
     again = Trainings(store, mended, device_key=str)
     again.resume_run(run_id)
-    assert again.wait(run_id, 10).status == "finished"
+    assert again.wait(run_id, PATIENCE).status == "finished"
     assert (store.get(run_id).error, objective(store, run_id)) == ("", fake.expected(20))
 
 
@@ -263,13 +256,13 @@ def test_an_unexpected_error_is_a_sentence_for_the_user_and_a_traceback_for_the_
 ) -> None:
     with caplog.at_level(logging.ERROR, "kernlab.jobs.trainings"):
         run_id = jobs.submit(fake.spec(20, crash_at=7))
-        state = jobs.wait(run_id, 10)
+        state = jobs.wait(run_id, PATIENCE)
     assert (state.status, state.step) == ("failed", 6)
     assert "the sky fell" in state.error
     assert "Traceback" not in state.error
     assert caplog.records[0].exc_info
     assert objective(store, run_id) == fake.expected(6)
-    assert jobs.wait(jobs.submit(fake.spec(5)), 10).status == "finished"  # the device is free again
+    assert jobs.wait(jobs.submit(fake.spec(5)), PATIENCE).status == "finished"  # the device is free again
 
 
 def test_the_ends_a_training_can_have(store: Store) -> None:
@@ -287,7 +280,7 @@ def test_the_ends_a_training_can_have(store: Store) -> None:
     ]
     for train, status, words in ends:
         jobs = Trainings(store, train, device_key=str)
-        state = jobs.wait(jobs.submit(fake.spec(5, diverge_at=3)), 10)
+        state = jobs.wait(jobs.submit(fake.spec(5, diverge_at=3)), PATIENCE)
         assert state.status == status
         assert words.lower() in state.error.lower()
 
@@ -300,7 +293,7 @@ def test_a_run_that_cannot_start_leaves_nothing_but_its_reason(store: Store) -> 
     jobs = Trainings(store, refuses, device_key=str)
     run_id = jobs.submit(fake.spec(5))
     with pytest.raises(DataError, match=r"two classes.*another target"):
-        jobs.wait(run_id, 10)
+        jobs.wait(run_id, PATIENCE)
     until(lambda: not store.folder(run_id).path.exists())
     assert store.list() == []
     with pytest.raises(DataError, match="two classes"):
@@ -335,7 +328,7 @@ def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
 
     monkeypatch.setattr(tensors.os, "fsync", full)
     jobs.resume(run_id)
-    state = jobs.wait(run_id, 10)
+    state = jobs.wait(run_id, PATIENCE)
     assert state.status == "failed"
     assert "Free some space" in state.error
     monkeypatch.undo()
@@ -344,7 +337,7 @@ def test_a_full_disk_ends_the_job_with_a_sentence_and_keeps_the_rest(
     assert checkpoint is not None
     assert checkpoint.step == 5
     jobs.resume_run(run_id)
-    assert jobs.wait(run_id, 10).status == "finished"
+    assert jobs.wait(run_id, PATIENCE).status == "finished"
     assert objective(store, run_id) == fake.expected(20)
 
 
@@ -372,12 +365,12 @@ def test_steering_a_run_that_is_not_under_way_says_what_to_do(jobs: Trainings, s
     with pytest.raises(UnknownNameError):
         jobs.snapshot("nothing")
     done = jobs.submit(fake.spec(5))
-    jobs.wait(done, 10)
+    jobs.wait(done, PATIENCE)
     with pytest.raises(StoreError, match=r"is finished\. Start it anew"):
         jobs.step(done)
     stopped = jobs.submit(fake.spec(5), paused=True)
     jobs.cancel(stopped)
-    jobs.wait(stopped, 10)
+    jobs.wait(stopped, PATIENCE)
     with pytest.raises(StoreError, match=r"is stopped\. Resume it"):
         jobs.resume(stopped)
 
@@ -387,7 +380,7 @@ def test_a_missing_device_leaves_the_store_untouched(store: Store) -> None:
         Trainings(store, fake.train).submit(fake.spec(device="cuda:77"))
     assert store.list() == []
     jobs = Trainings(store, fake.train)
-    assert jobs.wait(jobs.submit(fake.spec(3, device="auto")), 10).status == "finished"
+    assert jobs.wait(jobs.submit(fake.spec(3, device="auto")), PATIENCE).status == "finished"
 
 
 def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: Trainings, store: Store) -> None:
@@ -404,7 +397,7 @@ def test_a_second_manager_sees_the_run_and_leaves_it_alone(jobs: Trainings, stor
             other.resume_run(run_id)
         assert other.wait(run_id, 0.1).status == "running"
         jobs.cancel(run_id)
-        assert other.wait(run_id, 10).status == "stopped"
+        assert other.wait(run_id, PATIENCE).status == "stopped"
         other.resume_run(run_id, paused=True)  # now it is free for anybody
         assert becomes(other, run_id, "paused").mine
         other.shutdown()
@@ -445,7 +438,7 @@ SERVER = """
 def test_a_process_that_ends_checkpoints_its_runs_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNLAB_HOME", str(store.root))
     command = [sys.executable, "-c", textwrap.dedent(SERVER), str(store.root), str(Path(__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     run = store.get(done.stdout.strip())
     checkpoint = store.checkpoint(run.id)

@@ -21,6 +21,7 @@ from fake_training import record, trained
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_np
+from waiting import until
 
 from kernlab.errors import StoreError, UnknownNameError
 from kernlab.runs.store import Store
@@ -149,9 +150,7 @@ def test_metrics_reach_readers_although_the_training_sends_no_more_events(store:
     with store.writer(run_id) as writer:
         writer.write(fake.started(fake.spec()))
         writer.write(Step(1, 0.1, {"loss": 1.0}))
-        until = time.monotonic() + 5
-        while not store.metrics(run_id).curves and time.monotonic() < until:
-            time.sleep(0.02)
+        until(lambda: store.metrics(run_id).curves)
         assert store.metrics(run_id).curves["loss"].values.tolist() == [1.0]
 
 

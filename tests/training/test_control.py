@@ -8,12 +8,11 @@ import time
 
 import pytest
 from small import FINAL, classes, events, of, same, same_event, spec
+from waiting import PATIENCE
 
 from kernlab.training.control import Control
 from kernlab.training.events import Cancelled, Checkpoint, Evaluated, Finished, Snapshot, Step
 from kernlab.training.trainer import train
-
-PATIENCE = 20.0
 
 
 class Watched:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
+from waiting import PATIENCE
 
 from kernlab import paths
 from kernlab.jobs import manager
@@ -16,7 +16,6 @@ from kernlab.spec import RunSpec
 from kernlab.ui.news import news, values
 from kernlab.ui.watch import Watch
 
-PATIENCE = 60  # seconds
 SMALL = {"n_features": 20, "epochs": 3, "order": 4, "j_min": -1, "j_max": 1, "max_turns": 2, "batch_size": 50}
 RUNS: dict[tuple[object, ...], str] = {}
 
@@ -117,13 +116,6 @@ def news_of(app, key="progress"):
 def words(app, *kinds):
     """All that the page says in texts of these kinds."""
     return " ".join(each.value for kind in kinds or ("markdown", "caption", "info") for each in getattr(app, kind))
-
-
-def until(true):
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.02)
 
 
 def finished(spec):

@@ -1,7 +1,8 @@
 """Runs side by side on the Train page, without a browser: columns, presets, addresses."""
 
 import pytest
-from opening import PATIENCE, address, components, errors, opened, press, sound, until
+from opening import address, components, errors, opened, press, sound
+from waiting import PATIENCE, until
 
 from kernlab.compare.cells import method_of
 from kernlab.compare.written import assemble, settings_of

@@ -14,6 +14,7 @@ from browsing import rested, until, visit
 from opening import address, button, errors, opened, words
 from opening import press as pressed
 from streamlit.testing.v1 import AppTest
+from waiting import PATIENCE
 
 from kernlab.compare.run import check
 from kernlab.compare.written import assemble, command, settings_of
@@ -33,7 +34,7 @@ def computed(scene):
     methods, datasets = scene["methods"].split(","), scene["datasets"].split(",")
     comparison = assemble(methods, datasets, settings, repeats=int(scene["repeats"]))
     id = manager().comparisons.start(comparison, backend="here")
-    assert manager().comparisons.wait(id, 60).status == "finished"
+    assert manager().comparisons.wait(id, PATIENCE).status == "finished"
     return id
 
 
@@ -93,7 +94,7 @@ def test_until_the_first_result_the_page_shows_what_is_computed(home):
     assert ["iris", "3 classes", "150", "4", "120", "30", "3"] in tables(app)
     assert "SK, RF on 3 splits of each data set: 6 cells" in words(app, "markdown")
     manager().comparisons.start(stored.comparison, backend="here")
-    assert manager().comparisons.wait(stored.id, 60).status == "finished"
+    assert manager().comparisons.wait(stored.id, PATIENCE).status == "finished"
     app = page(id=stored.id)
     assert "splits of each data set" not in words(app, "markdown")
 
@@ -122,7 +123,7 @@ def test_the_example_can_be_computed(home, monkeypatch):
     app = pressed(page(), "Try an example")
     assert errors(app) == []
     assert (address(app)["methods"], address(app)["n_features"]) == (QUICK["methods"], "20")
-    assert manager().comparisons.wait(address(app)["id"], 120).status == "finished"
+    assert manager().comparisons.wait(address(app)["id"], PATIENCE).status == "finished"
 
 
 def test_the_address_fills_the_form_and_says_it_again(home):
@@ -219,7 +220,7 @@ def test_better_where_it_finished_is_underlined_and_stated():
         summary = summarise(records)
         _table(summary.tables[0], summary)
 
-    app = AppTest.from_function(shown, default_timeout=60).run()
+    app = AppTest.from_function(shown, default_timeout=PATIENCE).run()
     assert not app.exception
     (table,) = [each.proto.body for each in app.get("html")]
     assert re.search(r"ASKL</td><td><u>85\.03", table)

@@ -7,6 +7,7 @@ import pytest
 from opening import address, button, components, errors, figures, press, sound, words
 from opening import opened as page
 from tables import flats, patients, sensors
+from waiting import PATIENCE
 
 from kernlab import RunSpec, fit
 from kernlab.data import DataSpec, load, origins, prepare, tables
@@ -101,7 +102,7 @@ def dropped(table, **scene):
 
 def waited(app):
     """The page after the import on it has ended."""
-    manager().imports.wait(address(app)["import"], 60)
+    manager().imports.wait(address(app)["import"], PATIENCE)
     return app.run()
 
 
@@ -146,7 +147,7 @@ def test_an_import_under_way_is_cancelled_on_the_page(monkeypatch):
     go_on, whole = threading.Event(), tables.prepare
 
     def slow(*args, **rest):
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE)
         return whole(*args, **rest)
 
     monkeypatch.setattr(tables, "prepare", slow)

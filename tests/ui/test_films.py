@@ -9,9 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from opening import until
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from waiting import PATIENCE, until
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
@@ -74,7 +74,7 @@ def client(jobs, here):
 @node
 def test_the_modules_of_films():
     """The browser's own tests, which need no browser."""
-    done = subprocess.run(["node", "--test", str(MODULES)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["node", "--test", str(MODULES)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
 
 
@@ -142,7 +142,7 @@ def test_what_several_tabs_ask_for_at_once_is_drawn_once(client, jobs, run, here
     def asked(*what):
         with drawn:
             found = drawing(*what)
-        all_asked.wait(30)  # nobody has the drawing before all have asked for it
+        all_asked.wait(PATIENCE)  # nobody has the drawing before all have asked for it
         return found
 
     monkeypatch.setattr(films, "_drawing", asked)

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 from serving import ROOT
+from waiting import PATIENCE
 
 from kernlab.compare.summary import COLUMNS
 from kernlab.methods import METHODS
@@ -64,7 +65,7 @@ def test_the_browser_finds_what_python_finds():
     )
     told = json.dumps({"terms": [term._asdict() for term in terms()], "texts": texts})
     done = subprocess.run(["node", "--input-type=module", "-e", script], input=told, capture_output=True, text=True,
-                          timeout=60, encoding="utf-8")  # fmt: skip
+                          timeout=PATIENCE, encoding="utf-8")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [found(text) for text in texts]
 

@@ -1,7 +1,8 @@
 """Spectrum, Kernel and Bounds without a browser: one run or two, at any moment, compared with another one."""
 
 import pytest
-from opening import address, errors, figures, opened, press, ran, until
+from opening import address, errors, figures, opened, press, ran
+from waiting import until
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager

@@ -5,8 +5,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from opening import until
 from starlette.applications import Starlette
+from waiting import until
 
 from kernlab.jobs import manager
 from kernlab.spec import RunSpec

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import special, stats
+from waiting import PATIENCE
 
 from kernlab.pictures import theme
 from kernlab.ui import densities
@@ -26,7 +27,7 @@ CLOSE = {"rtol": 1e-6, "atol": 1e-6}
 def asked(*questions):
     """What the modules answer, all in one process."""
     text = json.dumps([[name, given] for name, given in questions], default=lambda array: np.asarray(array).tolist())
-    done = subprocess.run(["node", str(ANSWER)], input=text, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["node", str(ANSWER)], input=text, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -110,7 +111,7 @@ def test_a_singular_matrix_gets_the_smallest_jitter_that_lets_every_pivot_be_pos
 
 def test_a_matrix_that_is_not_positive_semi_definite_is_refused_with_a_sentence():
     done = subprocess.run(["node", str(ANSWER)], input=json.dumps([["cholesky", {"K": [1, 2, 2, 1], "n": 2}]]),
-                          capture_output=True, text=True, timeout=60)  # fmt: skip
+                          capture_output=True, text=True, timeout=PATIENCE)  # fmt: skip
     assert "must be positive semi-definite" in done.stderr
 
 

@@ -5,8 +5,9 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browsing import PATIENCE, rested, until, visit
+from browsing import rested, until, visit
 from playwright.sync_api import TimeoutError
+from waiting import PATIENCE
 
 from kernlab.bench.lessons import answers, first_picture
 from kernlab.lessons import filled, judge, read_guess, shelf

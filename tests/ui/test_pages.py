@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import decoded
-from opening import address, button, components, errors, figures, finished, news_of, numbers, press, ran, sound, until
+from opening import address, button, components, errors, figures, finished, news_of, numbers, press, ran, sound
 from opening import opened as page
 from serving import ROOT
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from waiting import PATIENCE, until
 
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
@@ -61,7 +62,7 @@ def test_an_address_survives_the_form():
 def test_train_runs_and_the_page_shows_it():
     app = press(page("train", **QUICK), "Train")
     run_id = app.query_params["run"]
-    assert manager().trainings.wait(run_id, 60).status == "finished"
+    assert manager().trainings.wait(run_id, PATIENCE).status == "finished"
     app.run()
     assert errors(app) == []
     assert list(numbers(app))[:2] == ["Test accuracy", "Training accuracy"]
@@ -72,7 +73,7 @@ def test_train_runs_and_the_page_shows_it():
 
 def test_the_run_of_the_page_that_answers_the_click_draws_the_first_pictures(monkeypatch):
     wait = Watch.wait
-    monkeypatch.setattr(Watch, "wait", lambda watch, seconds: wait(watch, 60))
+    monkeypatch.setattr(Watch, "wait", lambda watch, seconds: wait(watch, PATIENCE))
     app = press(page("train", **{**QUICK, "epochs": "100000"}), "Train")
     try:
         assert {"function", "density", "objective", "metric"} <= components(app, "chart").keys()
@@ -241,7 +242,7 @@ def test_own_composition():
     assert errors(app) == []
     app = press(app, "Train")
     run_id = app.query_params["run"]
-    assert manager().trainings.wait(run_id, 60).status == "finished"
+    assert manager().trainings.wait(run_id, PATIENCE).status == "finished"
     # What "Python" hands out repeats the run.
     lines = next(code.value for code in app.code if "import" in code.value)
     found: dict[str, object] = {}
@@ -323,7 +324,7 @@ def test_a_diverged_run_is_shown_with_its_reason(view):
     scene = {"dataset": "chirp", "method": "SKL", "n_features": "50", "epochs": "5", "optimizer": "sgd"}
     jobs = manager().trainings
     run_id = jobs.submit(setup.spec_from({**scene, "learning_rate": "100"}))
-    assert jobs.wait(run_id, 60).status == "failed"
+    assert jobs.wait(run_id, PATIENCE).status == "failed"
     assert "learning_rate below 100" in news_of(sound(page("train", run=run_id, view=view)))["error"]
 
 
@@ -523,7 +524,7 @@ def test_neither_the_server_nor_a_first_page_waits_for_what_it_does_not_need(tmp
         f"runpy.run_path({str(ROOT / 'app.py')!r})\n"
         "from streamlit.testing.v1 import AppTest\n"
         f'script = "from kernlab.ui import head, pages; pages.show(head.head, {shown!r})"\n'
-        "app = AppTest.from_string(script, default_timeout=60).run()\n"
+        f"app = AppTest.from_string(script, default_timeout={PATIENCE}).run()\n"
         "assert app.title[0].value and not app.exception, app.exception\n"
         "from starlette.applications import Starlette\n"
         "from starlette.testclient import TestClient\n"
@@ -534,6 +535,8 @@ def test_neither_the_server_nor_a_first_page_waits_for_what_it_does_not_need(tmp
         f"print(sorted({UNNEEDED[name]!r} & set(sys.modules)))\n"
     )
     environment = {**os.environ, "KERNLAB_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"

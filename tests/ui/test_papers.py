@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from opening import address, errors, figures, opened, press, until
+from opening import address, errors, figures, opened, press
+from waiting import PATIENCE, until
 
 from kernlab.jobs import manager
 from kernlab.jobs.reproductions import Reproductions, Request
@@ -147,7 +148,7 @@ def test_a_table_is_reproduced_and_found_again(data):
     app = press(app, "Reproduce")
     (stored,) = manager().comparisons.store.comparisons()
     assert stored.name == "fks-table2"
-    assert manager().comparisons.wait(stored.id, 120).status == "finished"
+    assert manager().comparisons.wait(stored.id, PATIENCE).status == "finished"
     app = page(**address(app))  # another visitor, or a reload
     assert errors(app) == []
     _, beside = tables(app)
@@ -166,7 +167,7 @@ def test_a_table_is_reproduced_and_found_again(data):
     kept = {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")}
     press(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"), "Reproduce")
     for stored in manager().comparisons.store.comparisons():
-        assert manager().comparisons.wait(stored.id, 60).status == "finished"
+        assert manager().comparisons.wait(stored.id, PATIENCE).status == "finished"
     assert {path: path.stat().st_mtime_ns for path in manager().comparisons.store.root.glob("cells/*.json")} == kept
     _, seconds = tables(page(paper="fks", result="fks-table3", datasets="space_ga", repeats="2"))
     assert [row[6] for row in seconds[1:]] == ["training time"] * 7

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from browsing import PATIENCE, rested
+from browsing import rested
+from waiting import PATIENCE
 
 from kernlab.ui.glossary import found, terms
 
