@@ -43,11 +43,11 @@ def wait(what):
 def changes():
     return store.get(run).spec.get("changes", [])
 
-wait(lambda: jobs.snapshot(run).step > PATIENCE)
+wait(lambda: jobs.snapshot(run).step > 60)
 jobs.change(run, trace_norm=0.05)
 wait(lambda: len(changes()) == 1)
 begun = jobs.snapshot(run).step
-wait(lambda: jobs.snapshot(run).step > begun + PATIENCE)
+wait(lambda: jobs.snapshot(run).step > begun + 30)
 jobs.change(run, learning_rate=0.002)
 wait(lambda: len(changes()) == 2)
 print(run, flush=True)
