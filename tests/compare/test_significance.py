@@ -93,12 +93,13 @@ def test_fewer_than_two_pairs_are_no_test(x):
 def test_standings_of_three_methods():
     base = rng.normal(90, 1, 20)
     noise = rng.normal(0, 0.3, 20)
-    values = {"good": base + 2, "close": base + 2 - 0.01 + noise - noise.mean(), "bad": base - 3 + noise}
+    values = {"close": base + 2 - 0.01 + noise - noise.mean(), "good": base + 2, "bad": base - 3 + noise}
     found = standings(values, ratio=0.25)
-    good, close, bad = found.values()
+    close, good, bad = found.values()
     assert (good.best, good.not_worse, good.p, good.p_corrected) == (True, False, None, None)
     assert (close.best, close.not_worse, bad.best, bad.not_worse) == (False, True, False, False)
     assert close.p == pytest.approx(stats.ttest_rel(values["close"], values["good"]).pvalue)
+    assert bad.p == pytest.approx(stats.ttest_rel(values["bad"], values["good"]).pvalue)
     assert bad.p < 0.05
     assert close.p_corrected > close.p
     assert (bad.mean, bad.std) == (pytest.approx(values["bad"].mean()), pytest.approx(values["bad"].std(ddof=1)))

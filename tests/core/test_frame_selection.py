@@ -18,6 +18,7 @@ from kernlab.errors import CompositionError, OptionError
 from kernlab.feature_maps import FourierFrame, WaveletFrame
 from kernlab.solvers import FrameSelection, Problem, frame_selection, parameters
 from kernlab.solvers.frame_selection import (
+    _subgradient_step,
     best_spectrum,
     duality_gap,
     means,
@@ -271,6 +272,23 @@ def test_sub_gradients_come_within_a_few_percent_where_functions_are_nearly_orth
     assert values[-1] <= 1.05 * best
     changes = [metrics["relative_change"] for metrics in seen]
     assert changes[-1] <= 0.01 < min(changes[:-1])  # the paper's rule
+
+
+@pytest.mark.parametrize("gamma", [1.0, 3.0])
+def test_a_sub_gradient_step_ends_at_the_minimum_on_its_line(gamma):
+    """Brent's method finds no lower value on it."""
+    given = problem(K=2)
+    of, p, c = means(given), penalty_exponent(gamma), penalty_constant(0.01, 1.0, gamma)
+    mu = torch.randn(len(of.gram), 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+    def value(at) -> float:
+        return of.loss(at) + c * float((at.norm(dim=1) ** p).sum())
+
+    found = _subgradient_step(of, c, p, mu)
+    line = found - mu
+    best = minimize_scalar(lambda rate: value(mu + rate * line), bracket=(0, 1, 2), tol=1e-12)
+    assert best.x == pytest.approx(1, abs=1e-5)
+    assert value(found) < value(mu)
 
 
 def test_classes_share_one_kernel_and_are_separated():

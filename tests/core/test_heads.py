@@ -97,6 +97,9 @@ def test_an_automatic_penalty_has_the_smallest_error_on_rows_left_out(weighted):
     K = KERNEL.gram({}, X, X) * root * root.mT
     np.testing.assert_allclose(leave_one_out(K, torch.from_numpy(residual), w, path), expected, rtol=1e-6)
     assert float(KernelRidge().fit(fitting)["penalty"]) == pytest.approx(path[int(np.argmin(expected))])
+    smooth = KERNEL.gram({}, X, X[:3])  # no noise: the smallest that is tried
+    noiseless = Fitting(KERNEL, {}, X, smooth - smooth.mean(0), 3, "regression")
+    assert float(KernelRidge().fit(noiseless)["penalty"]) == pytest.approx(path[0])
     nothing = Fitting(KERNEL, {}, X, 0 * Y, 2, "regression")
     assert float(KernelRidge().fit(nothing)["penalty"]) == pytest.approx(path[-1])  # of equal errors the largest
 

@@ -117,6 +117,29 @@ def test_targets_that_the_features_give_exactly_leave_no_noise():
     assert float(found.noise[0]) < 1e-8
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_another_unit_of_the_features_changes_the_penalty_alone(unit):
+    Phi, Y = some()
+    plain, scaled = fitted(Phi, Y), fitted(unit * Phi, Y)
+    assert scaled.penalty == pytest.approx(unit**2 * plain.penalty, rel=1e-6)
+    np.testing.assert_allclose(unit * scaled.weight, plain.weight, rtol=1e-6)
+    np.testing.assert_allclose(scaled.log_evidence, plain.log_evidence, rtol=1e-9)
+
+
+def test_features_without_any_value_leave_the_mean_of_the_targets():
+    Y = np.array([[1.0], [2.0], [6.0]])
+    mean, _ = fitted(np.zeros((3, 2)), Y).predict(torch.ones(2, 2).double())
+    np.testing.assert_allclose(mean, [[3.0], [3.0]])
+
+
+def test_one_row_is_its_own_mean():
+    Phi, Y = some(1, 1)
+    found = fitted(Phi, Y)
+    mean, variance = found.predict(torch.from_numpy(Phi))
+    np.testing.assert_allclose(mean, Y)
+    assert bool(variance.isfinite().all())
+
+
 def test_leverages_in_single_precision_are_those_in_double(monkeypatch):
     Phi, Y = some(80, 20)
     found = fitted(Phi, Y, penalty=0.1)

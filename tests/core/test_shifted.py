@@ -50,6 +50,17 @@ def test_a_shift_that_rounding_would_swallow_is_raised_until_it_counts():
     assert 150 - float(more.shifts[0]) * float(more.traces[0]) == pytest.approx(20, abs=1e-5)
 
 
+def test_a_first_entry_of_zero_is_reflected_too():
+    """LAPACK's τ is exactly 1 where the first entry of what is reflected is 0."""
+    A, R = some(30, 40)
+    A[1, 0] = A[0, 1] = 0
+    A += 100 * np.eye(30)
+    _, tau = torch.geqrf(torch.from_numpy(A[1:, :1]))
+    assert float(tau[0]) == 1
+    found = reduce(torch.from_numpy(A.copy()), 1).solve(torch.from_numpy(R), torch.tensor([1.0]).double())
+    np.testing.assert_allclose(found.X[0], np.linalg.solve(A + np.eye(30), R), atol=1e-8)
+
+
 def test_matrices_without_anything_to_reduce():
     for A in (torch.zeros(70, 70).double(), torch.eye(70).double(), torch.diag(torch.arange(70).double())):
         R = torch.ones(70, 1).double()

@@ -236,6 +236,27 @@ def test_a_search_for_the_worst_frequencies_and_phases_stays_below_the_guarantee
     assert 0.97 * promise.product < found <= promise.product * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("learned", [True, False])
+@pytest.mark.parametrize("feature_norm", [0.0, 1e-3, 0.4, 5.0])
+@pytest.mark.parametrize(("trace_norm", "frobenius"), [(0.1, 0.0), (0.0, 0.05), (0.1, 0.05), (0.02, 0.5)])
+def test_the_guarantee_is_the_largest_product_that_the_penalties_can_pay_for(
+    trace_norm, frobenius, feature_norm, learned
+):
+    """Each penalty alone, at every trace; the smaller of the two where there are two."""
+    rank, mean_trace, most = 3, 0.7, 2.0
+    promise = guaranteed(
+        trace_norm=trace_norm, frobenius=frobenius, feature_norm=feature_norm, empirical_risk=0.5, zero_risk=1.0,
+        weight_norm=3.0, weight_square=4.0, mean_trace=mean_trace, rank=rank, learned=learned, largest_trace=most,
+    )  # fmt: skip
+    budget = min(1.0, 0.5 + 3.0 * trace_norm + 4.0 * frobenius)
+    traces = np.linspace(0, most, 200_001) if learned else np.array([mean_trace])
+    left = budget + feature_norm * (mean_trace - traces)  # for the weights: what there is less what the trace takes
+    ways = [(left / trace_norm)] if trace_norm else []
+    ways += [np.sqrt(rank * left.clip(0) / frobenius)] if frobenius else []
+    assert promise.product == pytest.approx(min((way * np.sqrt(traces)).max() for way in ways), rel=1e-6)
+    assert promise.weight_norm == pytest.approx(min(way[0] for way in ways))
+
+
 def test_without_a_largest_trace_there_is_no_worst_case():
     known = {"weight_norm": 2.0, "mean_trace": 0.25, "lipschitz": 1.0, "K": 4, "n": 100}
     assert spectral_formula(**known, largest_trace=2.0)["worst_case"] == pytest.approx(2.0 * math.sqrt(4 * 2.0 / 100))
