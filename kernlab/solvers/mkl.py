@@ -189,8 +189,10 @@ def sharpened(
 def part_norms(kernel: KernelSum, X: Float[Tensor, "n d"], A: Float[Tensor, "n c"]) -> Float[Tensor, " M"]:
     """q_m = Σ_k α_kᵀ K_m α_k over the machines k, for every kernel of the dictionary."""
     used = (A != 0).any(1)
-    X, A = X[used.to(X.device)], A[used]
     total = torch.zeros(kernel.count, dtype=torch.float64)
+    if not used.any():  # no target lies outside the tube
+        return total
+    X, A = X[used.to(X.device)], A[used]
     for rows, parts in kernel.blocks(X, X):
         total += torch.stack([(A[rows] * (part.cpu() @ A)).sum() for part in parts])
     return total

@@ -267,6 +267,13 @@ def test_each_state_is_a_model_and_a_run_taken_up_again_ends_the_same():
     assert set(first) == set(then)
 
 
+def test_targets_inside_the_tube_of_a_constant_leave_nothing_to_learn():
+    given = dataclasses.replace(problem(), y=torch.full((90, 1), 3.0, dtype=torch.float64))
+    state, seen = run(MultipleKernels(), given)
+    assert (seen[-1]["objective"], seen[-1]["gap"]) == (0.0, 0.0)
+    torch.testing.assert_close(outputs(state, given.X), given.y, atol=0.1, rtol=0)
+
+
 def test_a_single_class_is_refused():
     of = problem("classification", K=2)
     alike = Problem(DICTIONARY, None, of.X, torch.zeros_like(of.y), 2, "classification")
