@@ -218,10 +218,10 @@ def test_direction_of_metrics():
 
 def test_the_explanation_names_the_test_the_level_and_the_reason():
     paired = explanation("paired", 0.05, [30])
-    assert "paired t-test" in paired
+    assert paired.startswith("Two-sided paired t-test")
     assert "5 %" in paired
     assert "share training rows" in paired
-    assert "corrected resampled t-test" in explanation("corrected", 0.01, [30])
+    assert explanation("corrected", 0.01, [30]).startswith("Two-sided corrected resampled t-test")
     assert explanation("paired", 0.05, [1]).startswith("No test")
     assert explanation("paired", 0.05, []).startswith("No test")
     assert "fewer than two" in explanation("paired", 0.05, [1, 30])

@@ -87,3 +87,8 @@ def test_the_terms_by_hand():
     assert terms["alignment_uncentred"] == pytest.approx(explicit(Phi, Y, False), rel=1e-5)
     assert (terms["alignment_before"], terms["gap"]) == (0.1, 0.2)
     assert BOUNDS["alignment"] is ALIGNMENT
+
+
+def test_a_batch_may_have_fewer_rows_than_features():
+    """Alignment fits no regression, so that nothing stands against few rows."""
+    Alignment().check_batch(5, 60)

@@ -103,6 +103,7 @@ def test_a_seed_fixes_the_draw_and_the_generator_moves_on(sampling):
 def test_any_number_of_frequencies_can_be_drawn(sampling):
     for count in (1, 2, 3, 64, 65):
         assert np.isfinite(frequencies(2, count, sampling=sampling, pairs=2)).all()
+    assert np.isfinite(frequencies(784, 10, sampling=sampling, pairs=2)).all()
 
 
 def test_what_cannot_be_drawn_is_refused():

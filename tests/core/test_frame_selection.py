@@ -432,6 +432,7 @@ def test_targets_of_nothing_need_nothing():
         state, seen = solve(FrameSelection(g=1e-5, algorithm=algorithm), given)
         assert (seen[-1]["objective"], seen[-1]["nonzero"], len(seen)) == (0, 0, 1)
         assert (state["weight"] == 0).all()
+    assert len({each.g for each in FrameSelection(g="auto").candidates(given)}) == 9
 
 
 def test_the_automatic_algorithm_is_the_lasso_for_one_output_and_gamma_one_alone():

@@ -15,6 +15,7 @@ from kernlab.feature_maps import Exact, Stationary
 from kernlab.heads import SVC, EpsilonSVR, Fitting, KernelRidge, LinearSVM, Logistic, NuSVR, Ridge, base, dual
 from kernlab.heads.kernel_ridge import leave_one_out
 from kernlab.heads.libsvm import decode
+from kernlab.heads.svm import _standardize
 
 SCALE = 0.8
 GAMMA = SCALE**2 / 2
@@ -279,6 +280,13 @@ def test_a_constant_feature_is_left_alone():
     found = LinearSVM().fit(Fitting(feature_map, params, X, classes(X, 3), 3, "classification"))
     assert found["weight"].isfinite().all()
     assert float(found["weight"].abs().max()) < 1e3
+
+
+def test_a_feature_that_varies_little_beside_its_mean_is_brought_to_variance_one():
+    Phi = torch.tensor([[99.999], [100.001], [99.999], [100.001]], dtype=torch.float64)
+    _, deviation = _standardize(Phi, None)
+    assert float(deviation[0]) == pytest.approx(1e-3, rel=1e-6)
+    np.testing.assert_allclose(Phi[:, 0], [-1, 1, -1, 1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("K", [2, 4])

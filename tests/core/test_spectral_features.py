@@ -239,6 +239,17 @@ def test_cosines_are_torchs_where_the_numbers_are_not_in_memory():
     with torch.no_grad():
         for numbers in (torch.empty(2, device="meta"), torch.full((2,), torch.inf), X):
             torch.testing.assert_close(cos(numbers), torch.cos(numbers), rtol=1e-6, atol=0, equal_nan=True)
+        rows = X.float()
+        torch.testing.assert_close(torch.vmap(cos)(rows), torch.cos(rows))
+        torch.testing.assert_close(torch.func.vmap(lambda row: cos(2 * row))(rows), torch.cos(2 * rows))
+
+
+def test_the_plain_form_has_pairs_of_cosine_and_sine_unless_independent_phases_have_a_kernel_of_their_own():
+    for phase, plain in (("shared", "paired"), ("paired", "paired"), ("independent", "independent")):
+        assert NonStationary(phase=phase, density="laplacian").plain().replace(n_features=2000) == NonStationary(
+            phase=plain, density="laplacian"
+        )
+    assert Stationary(phase="independent").plain().phase == "paired"
 
 
 def test_a_larger_scale_stretches_the_same_frequencies():
