@@ -398,7 +398,16 @@ class Chart {
     return Boolean(this.shot && this.figure?.layout.meta?.time);
   }
 
+  // Plotly looks for the point under the pointer at most every 50 ms. A search that it has put off and that falls into a
+  // press finds nothing, and the click is lost with it: the search is made before the press.
+  find(event) {
+    if (event.pointerType === "touch" || !event.target.closest(".draglayer, .hoverlayer")) return;
+    window.Plotly.Fx.unhover(this.plot, {}); // drops what is put off
+    event.target.dispatchEvent(new MouseEvent("mousemove", event));
+  }
+
   listen() {
+    this.plot.addEventListener("pointerdown", (event) => this.find(event));
     const points = (event) => (event?.points ?? []).slice(0, 1000).map((p) => (
       { curve: p.curveNumber, index: p.pointIndex ?? p.pointNumber, x: p.x, y: p.y, z: p.z, customdata: p.customdata }));
     const on = (name, plotlyName, value) => {
