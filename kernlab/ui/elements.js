@@ -138,8 +138,9 @@ class Timeline extends Element {
       if (event.key === "End") { event.preventDefault(); clock.seek(null); }
       if (event.key === " ") { event.preventDefault(); this.play.click(); }
     };
-    this.track = make("div", { className: "kl-track" }, this.input);
     this.ghost = make("i", { className: "kl-pointed", hidden: true });
+    this.track = make("div", { className: "kl-track" }, this.ghost, this.input);
+    this.marks = [];
     clock.addEventListener("point", () => {
       this.ghost.hidden = clock.pointed === null;
       this.ghost.style.left = `${100 * Math.min(1, Math.max(0, (clock.pointed ?? 0) / this.length))}%`;
@@ -211,7 +212,9 @@ class Timeline extends Element {
     this.marked = name;
     const marks = given.map(([place, color, title]) =>
       make("i", { title, style: `left: ${100 * Math.min(1, place / this.length)}%; background: ${color}` }));
-    this.track.replaceChildren(...marks, this.ghost, this.input);
+    for (const old of this.marks) old.remove(); // the slider itself stays: it may have the focus, or be dragged
+    this.track.prepend(...marks);
+    this.marks = marks;
   }
 
   // A run that is solved in one step has two moments, and a button for each.

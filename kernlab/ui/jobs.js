@@ -114,7 +114,7 @@ class Entry {
   fill() {
     const jobs = this.jobs ?? [];
     const text = JSON.stringify(jobs);
-    if (text === this.drawn) return;
+    if (text === this.drawn || this.list.matches(":active")) return; // what is pressed stays until the button is let go
     this.drawn = text;
     const focus = this.list.contains(document.activeElement) && document.activeElement.dataset.name;
     this.list.replaceChildren(...jobs.map((job) => this.item(job)));

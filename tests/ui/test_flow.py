@@ -79,6 +79,16 @@ def test_train_watch_pause_step_scrub_reload_stop(app, page):
     page.get_by_role("button", name="Resume", exact=True).wait_for()
 
 
+def test_the_slider_keeps_the_focus_when_epochs_are_marked_on_it(app, page):
+    visit(page, app, "train?dataset=digits&method=ASKL&n_features=40&compile=off")
+    press(page, "Train")
+    until(page, lambda: points(page) > 3)
+    slider = page.locator(landmarks.TIME)
+    slider.focus()
+    page.locator(".kl-track i[title]").first.wait_for()  # what the held-out rows chose
+    assert slider.evaluate("slider => slider === document.activeElement")
+
+
 def test_two_people_train_at_once_and_the_head_of_every_page_steers_both(app, new_page):
     first, second = new_page(), new_page()
     visit(first, app, f"train?{LONG}")
@@ -97,7 +107,8 @@ def test_two_people_train_at_once_and_the_head_of_every_page_steers_both(app, ne
         link => !link.checkVisibility({{ opacityProperty: true }}) || link.getBoundingClientRect().right <= left);
     }}""")
     head.click()
-    third.get_by_role("button", name="Pause ASKL on digits").click()
+    # Every two seconds there is a new list.
+    third.get_by_role("button", name="Pause ASKL on digits").click(delay=4500)
     came_to(second, "Finished")  # what waited has its turn
     head.get_by_text("1 paused").wait_for()
     assert "SK on moons" in second.get_by_role("heading", level=1).inner_text()
