@@ -139,8 +139,8 @@ class Timeline extends Element {
       if (event.key === " ") { event.preventDefault(); this.play.click(); }
     };
     this.ghost = make("i", { className: "kl-pointed", hidden: true });
-    this.track = make("div", { className: "kl-track" }, this.ghost, this.input);
-    this.marks = [];
+    this.marks = make("span");
+    this.track = make("div", { className: "kl-track" }, this.marks, this.ghost, this.input);
     clock.addEventListener("point", () => {
       this.ghost.hidden = clock.pointed === null;
       this.ghost.style.left = `${100 * Math.min(1, Math.max(0, (clock.pointed ?? 0) / this.length))}%`;
@@ -210,11 +210,9 @@ class Timeline extends Element {
     const name = JSON.stringify([given, this.length]);
     if (name === this.marked) return;
     this.marked = name;
-    const marks = given.map(([place, color, title]) =>
-      make("i", { title, style: `left: ${100 * Math.min(1, place / this.length)}%; background: ${color}` }));
-    for (const old of this.marks) old.remove(); // the slider itself stays: it may have the focus, or be dragged
-    this.track.prepend(...marks);
-    this.marks = marks;
+    // Beside the slider, which stays: it may have the focus, or be dragged.
+    this.marks.replaceChildren(...given.map(([place, color, title]) =>
+      make("i", { title, style: `left: ${100 * Math.min(1, place / this.length)}%; background: ${color}` })));
   }
 
   // A run that is solved in one step has two moments, and a button for each.
