@@ -1,34 +1,82 @@
-"""Callbacks end what they began, however quickly a person's next change follows.
+"""Runs of the script take turns, so that no change of a person is lost however quickly the next one follows.
 
-Streamlit lets a new run of the script interrupt the one under way at every access to the session, also within the
-callback of a widget. It does not call that callback again, so that the change is lost, and the widget goes back to what
-it was. Importing this module makes the next run wait until the callbacks of this one have ended.
+Streamlit starts the next run of a session's script while the one before still ends. Both change what the session
+keeps, each under a lock of its own, and the one before may be interrupted within the callback of a widget, which is
+not called again. Either way a change can be lost: the callback never comes, or the widget goes back to what it was.
+
+Importing this module makes one lock of the two. A run applies the browser's changes and calls their callbacks without
+interruption, unless a later run has done so; after that an earlier one puts nothing away.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.state.session_state import SessionState
 
 __all__: list[str] = []
 
-_applied = SafeSessionState.on_script_will_rerun
+_new, _apply, _finish = (
+    SafeSessionState.__init__,
+    SafeSessionState.on_script_will_rerun,
+    SafeSessionState.on_script_finished,
+)
 
 
-def _whole(session: SafeSessionState, *changes: Any, **rest: Any) -> None:
+class _Turns:
+    """Of one session: its lock, and how many runs have asked for it and which of them was the last to change it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.asked = self.last = 0
+
+    def take(self, turn: int) -> bool:
+        """Whether no later run has changed the session. From now on no earlier one does."""
+        self.last = max(self.last, turn)
+        return self.last == turn
+
+
+_turns: WeakValueDictionary[int, _Turns] = WeakValueDictionary()  # by the id of what the session keeps
+
+
+def _made(run: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]) -> None:
+    """A run's view of the session gets the session's lock and its turn."""
+    _new(run, state, yield_callback)
+    turns = _turns.setdefault(id(state), _Turns())
+    turns.asked += 1
+    run.__dict__.update(_lock=turns.lock, _turns=turns, _turn=turns.asked)
+
+
+def _changed(run: SafeSessionState, *changes: Any, **rest: Any) -> None:
     """Apply the changes of the browser and call the callbacks of what has changed."""
-    interrupt = session._yield_callback
-    interrupt()  # before anything has been applied
-    object.__setattr__(session, "_yield_callback", _go_on)
-    try:
-        _applied(session, *changes, **rest)
-    finally:
-        object.__setattr__(session, "_yield_callback", interrupt)
+    mine = run.__dict__
+    interrupt = mine["_yield_callback"]
+    with mine["_lock"]:
+        if not mine["_turns"].take(mine["_turn"]):
+            interrupt()  # the later run has the newer values of all widgets
+            return
+        mine["_yield_callback"] = _go_on
+        try:
+            _apply(run, *changes, **rest)
+        finally:
+            mine["_yield_callback"] = interrupt
+
+
+def _finished(run: SafeSessionState, *widgets: Any, **rest: Any) -> None:
+    """Put away what the run has used up, such as presses, and widgets that it has not drawn."""
+    mine = run.__dict__
+    with mine["_lock"]:
+        if mine["_turns"].take(mine["_turn"]):
+            _finish(run, *widgets, **rest)
 
 
 def _go_on() -> None:
     """Nothing interrupts."""
 
 
-setattr(SafeSessionState, "on_script_will_rerun", _whole)  # noqa: B010  (its type has the session twice)
+for _name, _function in {"__init__": _made, "on_script_will_rerun": _changed, "on_script_finished": _finished}.items():
+    setattr(SafeSessionState, _name, _function)

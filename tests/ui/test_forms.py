@@ -1,9 +1,12 @@
 """Widgets from options, and URL state."""
 
+import threading
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
+from waiting import PATIENCE
 
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option
@@ -118,9 +121,48 @@ def test_nothing_interrupts_a_callback():
     assert len(asked) == 1
     session.on_script_will_rerun(None)
     assert seen == [1]
-    assert len(asked) == 2  # before it
+    assert len(asked) == 1  # neither before it, which would lose a press that has come, nor within it
     assert session["x"] == 1
-    assert len(asked) == 3  # and after it
+    assert len(asked) == 2  # but after it
+
+
+def test_the_runs_of_a_session_take_turns():
+    done, inside, go_on = [], threading.Event(), threading.Event()
+
+    class Below(SessionState):
+        def on_script_will_rerun(self, change, **rest):
+            done.append(change)
+
+        def on_script_finished(self, widgets, *, remove_stale_widgets):
+            done.append("puts away")
+            inside.set()
+            assert go_on.wait(PATIENCE)
+            done.append("has put away")
+
+    state = Below()
+    first, second, third = (SafeSessionState(state, lambda: done.append("may I be interrupted?")) for _ in range(3))
+    ending = threading.Thread(target=first.on_script_finished, args=(frozenset(),), daemon=True)
+    ending.start()
+    assert inside.wait(PATIENCE)
+    beginning = threading.Thread(target=second.on_script_will_rerun, args=("change",), daemon=True)
+    beginning.start()
+    beginning.join(0.1)  # it would have come through by now
+    assert done == ["puts away"]
+    go_on.set()
+    ending.join()
+    beginning.join()
+    assert done == ["puts away", "has put away", "change"]
+
+    done.clear()
+    first.on_script_finished(frozenset())  # what the second has changed stays
+    assert done == []
+    third.on_script_will_rerun("newer change")
+    second.on_script_will_rerun("change")
+    assert done == ["newer change", "may I be interrupted?"]
+    third.on_script_finished(frozenset())
+    assert done[2:] == ["puts away", "has put away"]
+    SafeSessionState(Below(), list).on_script_will_rerun("change")  # of another session
+    assert done[4:] == ["change"]
 
 
 def test_what_an_odd_address_says_is_a_sentence_each_and_the_rest_of_it_is_taken():
