@@ -271,18 +271,18 @@ class Marks extends Element {
 
   draw() {
     const { clock } = this.reel;
-    const marks = this.film.news?.marks ?? [];
-    const name = JSON.stringify(marks);
-    if (name !== this.marked) {
-      this.marked = name;
-      this.root.replaceChildren(...marks.map(({ at, color, words }) => make("button",
-        { type: "button", title: words, onclick: () => clock.seek(at) },
-        make("i", { style: `background: ${color}` }), `${this.film.news.unit} ${+at.toFixed(2)}: ${words}`)));
-    }
-    marks.forEach(({ at }, place) => {
-      const here = clock.at !== null && clock.index === last(clock.epochs, at);
-      this.root.children[place].setAttribute("aria-pressed", here);
+    const { root } = this, marks = this.film.news?.marks ?? [], names = marks.map((mark) => JSON.stringify(mark));
+    // One that comes or goes leaves the others where they are: a person may be pressing one of them.
+    for (const button of [...root.children]) if (!names.includes(button.mark)) button.remove();
+    marks.forEach(({ at, color, words }, place) => {
+      if (root.children[place]?.mark !== names[place]) {
+        const button = make("button", { type: "button", title: words, mark: names[place], onclick: () => clock.seek(at) },
+          make("i", { style: `background: ${color}` }), `${this.film.news.unit} ${+at.toFixed(2)}: ${words}`);
+        root.insertBefore(button, root.children[place] ?? null);
+      }
+      root.children[place].setAttribute("aria-pressed", clock.at !== null && clock.index === last(clock.epochs, at));
     });
+    while (root.childElementCount > marks.length) root.lastChild.remove();
   }
 }
 

@@ -55,6 +55,19 @@ def test_a_note_is_pinned_and_its_address_opens_it_in_another_browser(app, new_p
     at(other, 0)
     other.wait_for_url(re.compile("note=0"))
 
+    button = mark.element_handle()
+    slider.focus()
+    slider.press("End")
+    page.wait_for_url(lambda url: "at=" not in url)
+    rested(page)
+    pin(page, "the end", "Pin")
+    until(page, lambda: marked(page) == [f"epoch 0: “{TEXT}”", "epoch 6: “the end”"])
+    assert button.evaluate("each => each.isConnected")  # it may have been pressed just then
+    rested(page)
+    page.get_by_role("button", name=NOTE).click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    until(page, lambda: marked(page) == [f"epoch 0: “{TEXT}”"])
+
     third = visit(new_page(), app, f"train?run={run}&note=0")  # the note alone says the moment
     at(third, 0)
     rested(third)
