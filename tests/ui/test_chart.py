@@ -62,7 +62,13 @@ def test_never_mounted_again_and_zoom_survives(charts):
 @pytest.mark.browser
 def test_a_chart_in_a_closed_tab_is_drawn_when_it_opens_and_not_again_without_news(charts):
     assert draws(charts, "map") == 0
-    charts.get_by_role("tab", name="Hidden").click()
+    hidden = charts.get_by_role("tab", name="Hidden")
+
+    def opened():
+        hidden.click()  # Streamlit disables a tab while the fragment that it stands in is drawn again
+        return hidden.get_attribute("aria-selected") == "true"
+
+    until(charts, opened)
     charts.locator(".st-key-map .heatmaplayer image").wait_for()
     assert charts.locator(".st-key-map .js-plotly-plot").bounding_box()["width"] > 500
     count = draws(charts, "map")
