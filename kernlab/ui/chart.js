@@ -11,7 +11,7 @@ import { decades, enlarged } from "./enlarged.mjs";
 import { shared } from "./film.mjs";
 import { highlighted, kinds, meant, places } from "./links.mjs";
 import { load } from "./plotly.mjs";
-import { sketch } from "./sketch.mjs";
+import { LYING, lies, sketch } from "./sketch.mjs";
 import { toward } from "./walk.mjs";
 
 const SKETCHED = 200; // milliseconds in which the other pictures of a page are sketched too, before Plotly's code runs
@@ -379,6 +379,12 @@ class Chart {
         words[name] = over(words[name], { tickfont: { size: 13 }, title: { font: { size: 14 } } });
         if (layout[name]?.type === "log" && !layout[name].dtick) layout[name] = { ...layout[name], nticks: 2 };
       }
+    }
+    if (lies(figure, width, height)) {
+      const above = { orientation: "h", y: 0.999, yanchor: "bottom", title: { side: "top" } }; // at 1 Plotly moves the heading
+      figure = { ...figure, data: figure.data.map((trace) => (trace.colorbar ? over(trace, { colorbar: above }) : trace)) };
+      layout.margin = { ...layout.margin, t: layout.margin.t + LYING };
+      layout.yaxis = { ...layout.yaxis, constraintoward: "top" };
     }
     const config = { displayModeBar: false, displaylogo: false, responsive: false, doubleClick: "reset+autosize" };
     await Plotly.react(this.plot, figure.data, headed(layout, width - MENU, this.measure), config);

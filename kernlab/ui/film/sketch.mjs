@@ -5,17 +5,29 @@ import { rows } from "./figure.mjs";
 
 const LEFT = 62, RIGHT = 14, BOTTOM = 84, BAR = 78; // margins in CSS pixels; the last is that of a colour bar
 
+// The height of a colour bar that lies above the plot, with its numbers and its name, in CSS pixels.
+export const LYING = 70;
+
+const barred = ({ data }) => data.some(({ type, showscale }) => type === "heatmap" && showscale !== false);
+const square = ({ layout }) => Boolean(layout.yaxis?.scaleanchor || layout.xaxis?.scaleanchor);
+
+// Whether the colour bar lies above the plot: beside one that is as wide as high it would take width where height is left.
+export function lies(figure, width, height) {
+  return width < height && square(figure) && barred(figure);
+}
+
 // The rectangle of the axes and the functions from numbers to pixels; null where an axis has no range.
-export function axes({ data, layout }, width, height) {
-  const { xaxis = {}, yaxis = {} } = layout;
+export function axes(figure, width, height) {
+  const { layout } = figure, { xaxis = {}, yaxis = {} } = layout;
   if (![xaxis, yaxis].every((axis) => axis.range?.every(Number.isFinite))) return null;
-  const bar = data.some((trace) => trace.type === "heatmap" && trace.showscale !== false);
-  const box = { left: LEFT, top: layout.margin?.t ?? 40, right: width - (bar ? BAR : RIGHT), bottom: height - BOTTOM };
+  const above = lies(figure, width, height), beside = barred(figure) && !above;
+  const top = (layout.margin?.t ?? 40) + (above ? LYING : 0);
+  const box = { left: LEFT, top, right: width - (beside ? BAR : RIGHT), bottom: height - BOTTOM };
   const span = (axis) => Math.abs(axis.range[1] - axis.range[0]);
-  if (yaxis.scaleanchor || xaxis.scaleanchor) { // as wide as high
+  if (square(figure)) {
     const scale = Math.min((box.right - box.left) / span(xaxis), (box.bottom - box.top) / span(yaxis));
     const [dx, dy] = [(box.right - box.left - scale * span(xaxis)) / 2, (box.bottom - box.top - scale * span(yaxis)) / 2];
-    Object.assign(box, { left: box.left + dx, right: box.right - dx, top: box.top + dy, bottom: box.bottom - dy });
+    Object.assign(box, { left: box.left + dx, right: box.right - dx, top: box.top + (above ? 0 : dy), bottom: box.bottom - (above ? 2 * dy : dy) });
   }
   const along = (axis, from, to) => {
     const [low, high] = axis.range;

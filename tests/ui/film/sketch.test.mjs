@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axes } from "../../../kernlab/ui/film/sketch.mjs";
+import { LYING, axes } from "../../../kernlab/ui/film/sketch.mjs";
 
 const figure = (layout, ...data) => ({ data, layout: { xaxis: { range: [0, 10] }, yaxis: { range: [-1, 1] }, ...layout } });
 
@@ -27,4 +27,14 @@ test("a colour bar has its room, and without ranges there is no sketch", () => {
   const narrow = axes(figure({}, { type: "heatmap" }), 600, 380).box.right;
   assert.ok(narrow < axes(figure({}, { type: "heatmap", showscale: false }), 600, 380).box.right);
   assert.equal(axes(figure({ xaxis: {} }), 600, 380), null);
+});
+
+test("where height is left, the colour bar of what is as wide as high lies above it", () => {
+  const matrix = figure({ xaxis: { range: [0, 2] }, yaxis: { range: [-1, 1], scaleanchor: "x" } }, { type: "heatmap" });
+  const { left, right, top, bottom } = axes(matrix, 326, 480).box;
+  const bare = axes({ ...matrix, data: [] }, 326, 480).box;
+  assert.deepEqual([left, right], [bare.left, bare.right]);
+  assert.ok(Math.abs((bottom - top) - (right - left)) < 1e-9);
+  assert.equal(top, 40 + LYING);
+  assert.ok(axes(matrix, 600, 380).box.right < 600 - 62);
 });
