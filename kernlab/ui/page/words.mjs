@@ -246,6 +246,8 @@ export class Words {
       turn = requestAnimationFrame(() => {
         turn = 0;
         if (!this.box.hidden && within(this.box.getBoundingClientRect(), x, y, 6)) return clearTimeout(this.going); // it can be read and copied
+        if (this.pressed?.contains(target)) return; // until the pointer has left it
+        this.pressed = null;
         const spot = this.at(target, x, y);
         if (spot ? spot.name === this.over?.name && spot.node === this.over.node : !this.over && !this.hovered) return;
         clearTimeout(this.coming);
@@ -263,6 +265,7 @@ export class Words {
         return event.stopImmediatePropagation();
       }
       if (!detail || this.box.contains(target)) return; // made by a key
+      this.pressed = target.closest?.(ACTOR);
       const spot = this.at(target, x, y);
       if (spot && !spot.actor) this.point(spot);
       else this.hide();
