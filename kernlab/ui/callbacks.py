@@ -28,35 +28,45 @@ _new, _apply, _finish = (
 
 
 class _Turns:
-    """Of one session: its lock, and how many runs have asked for it and which of them was the last to change it."""
+    """Of one session: its lock, how many runs of the script have joined, and which was the last to change it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.asked = self.last = 0
-
-    def take(self, turn: int) -> bool:
-        """Whether no later run has changed the session. From now on no earlier one does."""
-        self.last = max(self.last, turn)
-        return self.last == turn
+        self.joined = self.last = 0
 
 
-_turns: WeakValueDictionary[int, _Turns] = WeakValueDictionary()  # by the id of what the session keeps
+_turns: WeakValueDictionary[int, _Turns] = WeakValueDictionary()  # by the id of what a session keeps
+
+
+def _join(run: SafeSessionState) -> dict[str, Any]:
+    """Give a run its session's lock and its turn, and return what it has."""
+    mine = run.__dict__
+    if "_turn" not in mine:
+        turns = _turns.setdefault(id(mine["_state"]), _Turns())
+        turns.joined += 1
+        mine.update(_lock=turns.lock, _turns=turns, _turn=turns.joined)
+    return mine
+
+
+def _takes(mine: dict[str, Any]) -> bool:
+    """Whether no later run has changed the session. From now on no earlier one does."""
+    turns = mine["_turns"]
+    turns.last = max(turns.last, mine["_turn"])
+    return bool(turns.last == mine["_turn"])
 
 
 def _made(run: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]) -> None:
-    """A run's view of the session gets the session's lock and its turn."""
+    """A run begins."""
     _new(run, state, yield_callback)
-    turns = _turns.setdefault(id(state), _Turns())
-    turns.asked += 1
-    run.__dict__.update(_lock=turns.lock, _turns=turns, _turn=turns.asked)
+    _join(run)
 
 
 def _changed(run: SafeSessionState, *changes: Any, **rest: Any) -> None:
     """Apply the changes of the browser and call the callbacks of what has changed."""
-    mine = run.__dict__
+    mine = _join(run)  # it may have begun before this module was imported
     interrupt = mine["_yield_callback"]
     with mine["_lock"]:
-        if not mine["_turns"].take(mine["_turn"]):
+        if not _takes(mine):
             interrupt()  # the later run has the newer values of all widgets
             return
         mine["_yield_callback"] = _go_on
@@ -68,9 +78,9 @@ def _changed(run: SafeSessionState, *changes: Any, **rest: Any) -> None:
 
 def _finished(run: SafeSessionState, *widgets: Any, **rest: Any) -> None:
     """Put away what the run has used up, such as presses, and widgets that it has not drawn."""
-    mine = run.__dict__
+    mine = _join(run)
     with mine["_lock"]:
-        if mine["_turns"].take(mine["_turn"]):
+        if _takes(mine):
             _finish(run, *widgets, **rest)
 
 
