@@ -36,5 +36,7 @@ test("where height is left, the colour bar of what is as wide as high lies above
   assert.deepEqual([left, right], [bare.left, bare.right]);
   assert.ok(Math.abs((bottom - top) - (right - left)) < 1e-9);
   assert.equal(top, 40 + LYING);
-  assert.ok(axes(matrix, 600, 380).box.right < 600 - 62);
+  const wide = axes(matrix, 600, 380).box;
+  assert.equal(wide.top, 40);
+  assert.ok(wide.right < axes({ ...matrix, data: [] }, 600, 380).box.right);
 });
