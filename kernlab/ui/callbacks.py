@@ -3,9 +3,12 @@
 Streamlit starts the next run of a session's script while the one before still ends. Both change what the session
 keeps, each under a lock of its own, and the one before may be interrupted within the callback of a widget, which is
 not called again. Either way a change can be lost: the callback never comes, or the widget goes back to what it was.
+A run that was asked for and has not begun is dropped when the next run of the whole script is asked for. Of most
+widgets the browser sends the value again then, but not the press of a button.
 
 Importing this module makes one lock of the two. A run applies the browser's changes and calls their callbacks without
-interruption, unless a later run has done so; after that an earlier one puts nothing away.
+interruption, unless a later run has done so; after that an earlier one puts nothing away. The presses of a run that is
+dropped go to the run that takes its place.
 """
 
 from __future__ import annotations
@@ -15,6 +18,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from streamlit import get_option
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 
@@ -25,17 +32,25 @@ _new, _apply, _finish = (
     SafeSessionState.on_script_will_rerun,
     SafeSessionState.on_script_finished,
 )
+_ask = AppSession.request_rerun
 
 
 class _Turns:
-    """Of one session: its lock, how many runs of the script have joined, and which was the last to change it."""
+    """Of one session: its lock, how many runs of the script have joined, and which was the last to change it.
+
+    Attributes:
+        first: the first run that may still change it; those before are dropped.
+        pressed: what the browser says of each button that was pressed, until a run has applied it.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.joined = self.last = 0
+        self.joined = self.last = self.first = 0
+        self.pressed: dict[str, WidgetState] = {}
 
 
 _turns: WeakValueDictionary[int, _Turns] = WeakValueDictionary()  # by the id of what a session keeps
+_deciding = threading.Lock()  # whether a run takes up its presses, or the next one does
 
 
 def _join(run: SafeSessionState) -> dict[str, Any]:
@@ -61,17 +76,21 @@ def _made(run: SafeSessionState, state: SessionState, yield_callback: Callable[[
     _join(run)
 
 
-def _changed(run: SafeSessionState, *changes: Any, **rest: Any) -> None:
+def _changed(run: SafeSessionState, states: Any, **rest: Any) -> None:
     """Apply the changes of the browser and call the callbacks of what has changed."""
     mine = _join(run)  # it may have begun before this module was imported
-    interrupt = mine["_yield_callback"]
+    interrupt, turns = mine["_yield_callback"], mine["_turns"]
     with mine["_lock"]:
-        if not _takes(mine):
-            interrupt()  # the later run has the newer values of all widgets
+        with _deciding:
+            takes = mine["_turn"] >= turns.first and _takes(mine)
+            for each in states.widgets if takes and states else ():
+                turns.pressed.pop(each.id, None)
+        if not takes:
+            interrupt()  # the later run has the newer values of all widgets, and the presses
             return
         mine["_yield_callback"] = _go_on
         try:
-            _apply(run, *changes, **rest)
+            _apply(run, states, **rest)
         finally:
             mine["_yield_callback"] = interrupt
 
@@ -88,5 +107,25 @@ def _go_on() -> None:
     """Nothing interrupts."""
 
 
-for _name, _function in {"__init__": _made, "on_script_will_rerun": _changed, "on_script_finished": _finished}.items():
+def _asked(session: AppSession, browser: ClientState | None) -> None:
+    """Ask for a run of the whole script, or of a fragment that is still on the page."""
+    turns = _turns.setdefault(id(session.session_state), _Turns())  # alive until the run that is asked for has joined
+    if browser and (not browser.fragment_id or session.has_fragment(browser.fragment_id)):
+        pressed = {each.id: each for each in browser.widget_states.widgets if _is_press(each)}
+        with _deciding:
+            if not browser.fragment_id and get_option("runner.fastReruns"):  # those before are dropped
+                turns.first = turns.joined + 1
+                browser.widget_states.widgets.extend(each for id, each in turns.pressed.items() if id not in pressed)
+            turns.pressed |= pressed
+    _ask(session, browser)
+
+
+def _is_press(state: WidgetState) -> bool:
+    kind = state.WhichOneof("value") or ""
+    return kind.endswith("trigger_value") and bool(getattr(state, kind))
+
+
+_INSTEAD = {"__init__": _made, "on_script_will_rerun": _changed, "on_script_finished": _finished}
+for _name, _function in _INSTEAD.items():
     setattr(SafeSessionState, _name, _function)
+setattr(AppSession, "request_rerun", _asked)  # noqa: B010  (mypy takes no assignment to a method)

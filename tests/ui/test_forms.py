@@ -1,9 +1,14 @@
 """Widgets from options, and URL state."""
 
 import threading
+from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
 from waiting import PATIENCE
@@ -126,12 +131,20 @@ def test_nothing_interrupts_a_callback():
     assert len(asked) == 2  # but after it
 
 
+def said(**values):
+    """What a browser says of its widgets."""
+    states = WidgetStates()
+    for name, value in values.items():
+        states.widgets.add(id=name, **{"trigger_value" if value is True else "int_value": value})
+    return states
+
+
 def test_the_runs_of_a_session_take_turns():
     done, inside, go_on = [], threading.Event(), threading.Event()
 
     class Below(SessionState):
         def on_script_will_rerun(self, change, **rest):
-            done.append(change)
+            done.extend(each.id for each in change.widgets)
 
         def on_script_finished(self, widgets, *, remove_stale_widgets):
             done.append("puts away")
@@ -144,7 +157,7 @@ def test_the_runs_of_a_session_take_turns():
     ending = threading.Thread(target=first.on_script_finished, args=(frozenset(),), daemon=True)
     ending.start()
     assert inside.wait(PATIENCE)
-    beginning = threading.Thread(target=second.on_script_will_rerun, args=("change",), daemon=True)
+    beginning = threading.Thread(target=second.on_script_will_rerun, args=(said(change=1),), daemon=True)
     beginning.start()
     beginning.join(0.1)  # it would have come through by now
     assert done == ["puts away"]
@@ -156,13 +169,79 @@ def test_the_runs_of_a_session_take_turns():
     done.clear()
     first.on_script_finished(frozenset())  # what the second has changed stays
     assert done == []
-    third.on_script_will_rerun("newer change")
-    second.on_script_will_rerun("change")
-    assert done == ["newer change", "may I be interrupted?"]
+    third.on_script_will_rerun(said(newer=1))
+    second.on_script_will_rerun(said(change=1))
+    assert done == ["newer", "may I be interrupted?"]
     third.on_script_finished(frozenset())
     assert done[2:] == ["puts away", "has put away"]
-    SafeSessionState(Below(), list).on_script_will_rerun("change")  # of another session
+    SafeSessionState(Below(), list).on_script_will_rerun(said(change=1))  # of another session
     assert done[4:] == ["change"]
+
+
+class Session(AppSession):
+    """One that asks for runs, which the test makes begin."""
+
+    def __init__(self):
+        self._state, self._scriptrunner, self._client_state = AppSessionState.APP_NOT_RUNNING, None, ClientState()
+        self.seen = seen = []
+
+        class Below(SessionState):
+            def on_script_will_rerun(self, states, **rest):
+                seen.append({each.id: getattr(each, each.WhichOneof("value")) for each in states.widgets})
+
+        self._session_state = Below()
+
+    def shutdown(self):
+        """Nothing of it is to be ended."""
+
+    def has_fragment(self, fragment_id):
+        return fragment_id != "gone"
+
+    def _create_scriptrunner(self, initial_rerun_data):
+        requests = ScriptRequests()
+        requests.request_rerun(initial_rerun_data)
+        state = SafeSessionState(self._session_state, lambda: None)
+        self._scriptrunner = SimpleNamespace(
+            _requests=requests, _session_state=state,
+            request_stop=requests.request_stop, request_rerun=requests.request_rerun,
+        )  # fmt: skip
+
+    def ask(self, fragment="", **values):
+        self.request_rerun(ClientState(fragment_id=fragment, widget_states=said(**values)))
+        return self._scriptrunner
+
+    def begin(self, runner):
+        """The run takes up what it was asked for, if it still may."""
+        request = runner._requests.on_scriptrunner_ready()
+        return request.rerun_data.widget_states if request.type is ScriptRequestType.RERUN else None
+
+
+def test_a_press_is_not_lost_with_the_run_that_was_to_take_it_up():
+    session = Session()
+    first = session.ask(press=True, size=1)
+    second = session.ask(size=2)  # before the first one has begun
+    assert session.begin(first) is None
+    second._session_state.on_script_will_rerun(session.begin(second))
+    assert session.seen == [{"press": True, "size": 2}]
+
+    third = session.ask(size=3)  # of what has been taken up nothing is taken up again
+    taken = session.begin(third)
+    assert [each.id for each in taken.widgets] == ["size"]
+    third._session_state.on_script_will_rerun(taken)
+    session.ask("fragment", more=True, size=3)  # waits for the end of the third
+    fourth = session.ask(size=4)
+    taken = session.begin(fourth)
+    assert {each.id for each in taken.widgets} == {"more", "size"}
+    fifth = session.ask(size=5)  # the fourth has begun, and has not taken up anything yet
+    fourth._session_state.on_script_will_rerun(taken)
+    assert session.seen[1:] == [{"size": 3}]
+    fifth._session_state.on_script_will_rerun(session.begin(fifth))
+    assert session.seen[2:] == [{"more": True, "size": 5}]
+
+    session.ask("gone", late=True, size=5)  # in a part of the page that is there no more
+    sixth = session.ask(size=6)
+    sixth._session_state.on_script_will_rerun(session.begin(sixth))
+    assert session.seen[3:] == [{"size": 6}]
 
 
 def test_what_an_odd_address_says_is_a_sentence_each_and_the_rest_of_it_is_taken():
