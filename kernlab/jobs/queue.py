@@ -260,13 +260,18 @@ class Queue:
     def take(self, job: Job, given_up: Callable[[], bool]) -> bool:
         """Wait for the turn of the job's group; False if ``given_up`` comes first, and then the job has left."""
         with self._changed:
-            line = self._lines[job.line]
-            line.setdefault(job.group, set()).add(job.id)
+            line = self._stand(job)
             self._changed.wait_for(lambda: next(iter(line)) is job.group or given_up())
             if given_up():
                 self.leave(job)
                 return False
             return True
+
+    def _stand(self, job: Job) -> dict[Group, set[str]]:
+        """Give the job a place in its line, unless its group has one, and return the line."""
+        line = self._lines[job.line]
+        line.setdefault(job.group, set()).add(job.id)
+        return line
 
     def leave(self, job: Job) -> None:
         """Work no longer. A group leaves its line with the last of its jobs."""
@@ -290,9 +295,10 @@ class Queue:
     # -- jobs
 
     def start(self, job: Job) -> None:
-        """Let a job wait for its turn and work."""
+        """Let a job wait for its turn and work. Its place is that of this call, however late its thread begins."""
         with self._changed:
             self._jobs[job.id] = job
+            self._stand(job)
         job.thread.start()
 
     def forget(self, id: str) -> None:

@@ -20,6 +20,7 @@ from waiting import PATIENCE, until
 
 from kernlab.errors import DataError, DeviceError, StoreError, UnknownNameError
 from kernlab.jobs import manager
+from kernlab.jobs.queue import Job
 from kernlab.jobs.trainings import RunState, Trainings
 from kernlab.runs import tensors
 from kernlab.runs.store import Store
@@ -105,6 +106,21 @@ def test_a_device_serves_one_job_at_a_time_in_the_order_of_asking(jobs: Training
     assert all(mine.wait(run_id, PATIENCE).status == "finished" for run_id in runs)
     assert begun == [0, 1, 2, 3]
     assert max(overlap) == 1
+
+
+def test_a_job_whose_thread_begins_late_keeps_its_place(jobs: Trainings, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, run = threading.Event(), Job._run
+
+    def late(job: Job) -> None:
+        if job.id == jobs.queue()[0].id:
+            assert go_on.wait(PATIENCE)
+        run(job)
+
+    monkeypatch.setattr(Job, "_run", late)
+    first, second = (jobs.submit(fake.spec(15)) for _ in range(2))
+    assert [jobs.snapshot(run_id).position for run_id in (first, second)] == [0, 1]
+    go_on.set()
+    assert [jobs.wait(run_id, PATIENCE).status for run_id in (first, second)] == ["finished", "finished"]
 
 
 def test_two_devices_work_side_by_side(jobs: Trainings) -> None:
