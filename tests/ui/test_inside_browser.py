@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import choose, draws, picture, until, visit
+from browsing import choose, draws, picture, rested, until, visit
 from PIL import Image, ImageChops
 
 from kernlab.bench.pages import stored
@@ -28,16 +28,19 @@ def chart(page, key):
 
 
 def still(page, key):
-    """The picture's pixels once it stands still."""
+    """The picture's pixels once the page has rested and it stands still."""
     chart(page, key).wait_for()
+    rested(page)
     seen = None
-    for _ in range(60):
-        shot = chart(page, key).screenshot()
-        if shot == seen:
-            return Image.open(io.BytesIO(shot)).convert("RGB")
-        seen = shot
+
+    def stands():
+        nonlocal seen
+        before, seen = seen, chart(page, key).screenshot()
         page.wait_for_timeout(250)
-    raise AssertionError(f"{key} does not come to rest")
+        return seen == before
+
+    until(page, stands)
+    return Image.open(io.BytesIO(seen)).convert("RGB")
 
 
 def moved(page, key, press):
