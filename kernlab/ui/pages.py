@@ -12,7 +12,7 @@ import streamlit as st
 from kernlab.paths import bundle
 from kernlab.ui.forms import sentences
 
-__all__ = ["PAGES", "Page", "breath", "heading", "show"]
+__all__ = ["PAGES", "Page", "breath", "greeting", "heading", "show"]
 
 
 class Page(NamedTuple):
@@ -145,6 +145,12 @@ def heading(words: str) -> None:
     """The heading of a page, which a new visitor sees before the rest of it."""
     st.title(words, anchor=False)
     breath()
+
+
+def greeting(words: str) -> None:
+    """Show a new visitor the heading of a page that draws its form first."""
+    if not st.session_state.get("greeted"):
+        heading(words)
 
 
 def breath() -> None:
