@@ -8,7 +8,7 @@ from kernlab.errors import KernlabError
 from kernlab.spec import RunSpec
 from kernlab.ui import bring, data, draw, look, setup
 from kernlab.ui.forms import sentences, show_error
-from kernlab.ui.pages import heading
+from kernlab.ui.pages import greeting, heading
 from kernlab.ui.state import Address
 
 OF = {"draw": draw.PAINTED, "bring": bring.BROUGHT}  # the values of one part alone
@@ -57,6 +57,9 @@ part = data.FORM["part"]
 if part != st.session_state.get("data.part"):
     st.session_state["data.part"] = part
     draw.begin()
+place = st.empty()
+with place:
+    greeting(f"Data · {data.FORM['dataset']}" if part == "look" else "Data")
 spec: RunSpec | None = None
 if part == "look":
     with st.sidebar:
@@ -64,4 +67,5 @@ if part == "look":
             spec = data.data_form()
         except KernlabError as error:
             show_error(error)
-st.fragment(panel)()
+with place.container():
+    st.fragment(panel)()

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import streamlit as st
 from browsing import rested, until, visit
 from opening import address, button, errors, opened, words
 from opening import press as pressed
@@ -69,19 +68,6 @@ def test_an_empty_page_invites(home):
     assert ["iris", "3 classes", "150", "4", "120", "30", "5"] in tables(app)  # the splits of the example
     app = page(methods="SK")
     assert "Choose data sets in" in app.info[0].value
-
-
-def test_a_new_visitor_sees_the_heading_before_the_form(home, monkeypatch):
-    seen, form = [], compare.comparison_form
-
-    def after():
-        seen.append(bool(st.session_state.get("greeted")))
-        return form()
-
-    monkeypatch.setattr(compare, "comparison_form", after)
-    app = page()
-    assert seen[0]
-    assert [each.value for each in app.title] == ["Compare"]
 
 
 def tables(app):
