@@ -85,9 +85,7 @@ def panel() -> None:
 
 if (rest := ADDRESS.arrive()) is not None:
     arrive(rest)
-place = st.empty()
-with place:
-    greeting("Compare")
+place = greeting("Compare")
 comparison = compare.comparison_form()
 if state.pop("compare.example", False) and comparison:
     with sentences():

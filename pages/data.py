@@ -57,9 +57,7 @@ part = data.FORM["part"]
 if part != st.session_state.get("data.part"):
     st.session_state["data.part"] = part
     draw.begin()
-place = st.empty()
-with place:
-    greeting(f"Data · {data.FORM['dataset']}" if part == "look" else "Data")
+place = greeting(f"Data · {data.FORM['dataset']}" if part == "look" else "Data")
 spec: RunSpec | None = None
 if part == "look":
     with st.sidebar:

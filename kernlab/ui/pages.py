@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kernlab.paths import bundle
 from kernlab.ui.forms import sentences
@@ -147,10 +148,13 @@ def heading(words: str) -> None:
     breath()
 
 
-def greeting(words: str) -> None:
-    """Show a new visitor the heading of a page that draws its form first."""
+def greeting(words: str) -> DeltaGenerator:
+    """The place of a page that draws its form first; a new visitor sees the heading in it meanwhile."""
+    place = st.empty()
     if not st.session_state.get("greeted"):
-        heading(words)
+        with place:
+            heading(words)
+    return place
 
 
 def breath() -> None:

@@ -114,7 +114,8 @@ def test_equal_seconds_put_the_curves_over_seconds(app, new_page):
         found = curves(page, "metric")
         return [float(max(found[name, "solid"]["x"])) for name in ("ASKL", "SK")]
 
-    until(page, lambda: ends() == pytest.approx(seconds, rel=1e-2))
+    until(page, lambda: ends() == pytest.approx(seconds, rel=1e-6))
+    assert seconds[0] != pytest.approx(seconds[1], rel=1e-3)
 
 
 @pytest.mark.parametrize("name", SCENES)
