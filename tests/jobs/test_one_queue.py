@@ -186,8 +186,11 @@ def test_a_shutdown_leaves_all_three_interrupted_and_each_goes_on(tmp_path):
     jobs.reproductions.start(REQUEST)
     until(lambda: gate.begun == 1 and jobs.trainings.snapshot(run).step > 2)
     assert sorted(state.kind for state in jobs.states()) == sorted(ENDLESS)
-    threading.Timer(0.5, gate.open.release).start()  # the cell under way is finished, and no other is begun
-    jobs.shutdown(PATIENCE)
+    ending = threading.Thread(target=jobs.shutdown, args=(PATIENCE,))
+    ending.start()
+    until(lambda: jobs._queue.get(comparison).cancelled)
+    gate.open.release()  # the cell under way is finished, and no other is begun
+    ending.join()
     assert jobs.states() == []
     assert len(Jobs(tmp_path).comparisons.snapshot(comparison).records) == 1
     assert_each_goes_on(tmp_path, {"training": run, "comparison": comparison, "reproduction": REQUEST.key})

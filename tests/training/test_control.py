@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 
 import pytest
 from small import FINAL, classes, events, of, same, same_event, spec
-from waiting import PATIENCE
+from waiting import PATIENCE, until
 
 from kernlab.training.control import Control
 from kernlab.training.events import Cancelled, Checkpoint, Evaluated, Finished, Snapshot, Step
 from kernlab.training.trainer import train
 
 
+class Awaited(Control):
+    """A control that knows whether the training waits for a request."""
+
+    waits = False
+
+    def wait(self) -> None:
+        self.waits = True
+        super().wait()
+        self.waits = False
+
+    @property
+    def idle(self) -> bool:
+        """The training waits, and nothing is asked for: no event comes before the next request."""
+        return self.waits and self.paused and not self.noted
+
+
 class Watched:
     """A training in its own thread, and its events so far."""
 
     def __init__(self, run, *, paused: bool = False) -> None:
-        self.control, self.events, self.new = Control(paused=paused), [], queue.Queue()
+        self.control, self.events, self.new = Awaited(paused=paused), [], queue.Queue()
         self.thread = threading.Thread(target=self._work, args=(run,), daemon=True)
         self.thread.start()
 
@@ -35,9 +50,15 @@ class Watched:
             if isinstance(event, kind) and getattr(event, "step", 0) >= step:
                 return event
 
+    def rest(self) -> None:
+        """Take the events up to where the training waits for the next request."""
+        until(lambda: self.control.idle)
+        while not self.new.empty():
+            self.events.append(self.new.get())
+
     def still(self) -> bool:
-        """No event for a while (a run of this size ends within it)."""
-        time.sleep(0.15)
+        """The training waits for the next request, and there is no event that was not taken."""
+        until(lambda: self.control.idle)
         return self.new.empty()
 
     def end(self):
@@ -50,11 +71,8 @@ class Watched:
 
 def test_a_paused_run_waits_for_its_first_step():
     run = Watched(spec(), paused=True)
-    run.until(Snapshot)
-    time.sleep(0.1)
-    while not run.new.empty():
-        run.events.append(run.new.get())
-    assert run.still()
+    run.rest()
+    assert len(of(Snapshot, run.events)) == 1
     assert of(Step, run.events) == []
     run.control.resume()
     assert isinstance(run.end(), Finished)
@@ -102,11 +120,7 @@ def test_a_running_training_can_be_paused_and_resumed():
     run = Watched(spec(epochs=20_000))
     run.until(Step, step=8)
     run.control.pause()
-    deadline = time.monotonic() + PATIENCE
-    while not run.still():
-        while not run.new.empty():
-            run.events.append(run.new.get())
-        assert time.monotonic() < deadline
+    run.rest()
     paused_at = of(Step, run.events)[-1].step
     run.control.resume()
     assert run.until(Step, step=paused_at + 1)

@@ -6,7 +6,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -213,7 +212,7 @@ def test_paused_stepped_stopped_resumed():
     until(lambda: status(run_id) == "paused")
     before = manager().trainings.snapshot(run_id).step
     press(app.run(), "+1 step")
-    time.sleep(0.3)
+    until(lambda: manager().trainings.snapshot(run_id).step == before + 1)
     until(lambda: status(run_id) == "paused")
     assert manager().trainings.snapshot(run_id).step == before + 1
     press(app, "Stop")
@@ -228,7 +227,7 @@ def test_paused_stepped_stopped_resumed():
 def test_a_step_from_nothing_sets_a_run_up_and_holds_it():
     app = press(page("train", **QUICK), "+1 step")
     run_id = app.query_params["run"]
-    time.sleep(0.3)
+    until(lambda: manager().trainings.snapshot(run_id).step == 1)
     until(lambda: status(run_id) == "paused")
     assert manager().trainings.snapshot(run_id).step == 1
 
