@@ -52,6 +52,9 @@ const CAMERA = `<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stro
 
 // ---- theme: Streamlit's colours laid over the figure's own template ---------------------------------
 
+const themes = new Map(); // by what they say
+
+// The same object as long as the colours are the same: for other arrays Plotly would calculate everything anew.
 function theme(node) {
   const style = getComputedStyle(node);
   const css = (name) => style.getPropertyValue(`--st-${name}`).trim();
@@ -60,7 +63,7 @@ function theme(node) {
   const [text, back, line] = [css("text-color"), css("background-color"), css("border-color")];
   const axis = { gridcolor: line, linecolor: line, tickcolor: line, automargin: true };
   const solid = { ...axis, backgroundcolor: back, showbackground: true };
-  return {
+  const found = {
     back, line,
     layout: {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -71,6 +74,9 @@ function theme(node) {
       hoverlabel: { bgcolor: back, bordercolor: line, font: { color: text } },
     },
   };
+  const key = JSON.stringify(found);
+  if (!themes.has(key)) themes.set(key, found);
+  return themes.get(key);
 }
 
 // The figures' colours are made for paper and screen alike; on a dark screen their deep ones need more light.
@@ -352,7 +358,7 @@ class Chart {
     const shown = this.shot ? this.moment(look.back)
       : { key: [text], make: () => JSON.parse(dark(look.back) ? lifted(text, look.back) : text), over: (figure) => figure };
     if (!shown) return;
-    const key = [...shown.key, width, height, large, JSON.stringify(look)];
+    const key = [...shown.key, width, height, large, look];
     if (this.drawn?.length === key.length && key.every((part, i) => part === this.drawn[i])) {
       if (shown.frame !== this.frame) this.count();
       this.frame = shown.frame;
@@ -364,19 +370,17 @@ class Chart {
     this.figure = shown.make();
     let figure = shown.over(this.figure);
     if (large) figure = enlarged({ ...figure, layout: decades(figure.layout, LEAST / LARGER) }, LARGER, LEAST);
-    const touch = matchMedia("(pointer: coarse)").matches;
+    const touch = matchMedia("(pointer: coarse)").matches, small = !large && (width < 480 || height < 320);
     const layout = {
       uirevision: "same", // a zoom survives the next figure
       ...figure.layout,
       ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
-      template: { layout: over(figure.layout.template?.layout, look.layout) },
+      template: this.style(figure.layout.template?.layout, look.layout, small),
       width, height, autosize: false,
     };
-    if (!large && (width < 480 || height < 320)) { // a legend that is as tall as the plot would leave no room for it
+    if (small) { // a legend that is as tall as the plot would leave no room for it
       layout.legend = { ...layout.legend, font: { size: 12, ...layout.legend?.font }, itemwidth: 30, tracegroupgap: 0 };
-      const words = layout.template.layout;
       for (const name of ["xaxis", "yaxis"]) {
-        words[name] = over(words[name], { tickfont: { size: 13 }, title: { font: { size: 14 } } });
         if (layout[name]?.type === "log" && !layout[name].dtick) layout[name] = { ...layout[name], nticks: 2 };
       }
     }
@@ -392,6 +396,16 @@ class Chart {
     this.reach();
     this.count();
     this.box.dispatchEvent(new CustomEvent("kl-drawn", { bubbles: true })); // its words are linked to the glossary
+  }
+
+  // Plotly's template: the same object as long as it says the same, as of theme.
+  style(...parts) {
+    if (!this.styled || parts.some((part, i) => part !== this.styled.parts[i])) {
+      const [own, look, small] = parts, axis = { tickfont: { size: 13 }, title: { font: { size: 14 } } };
+      const layout = over(over(own, look), small ? { xaxis: axis, yaxis: axis } : {});
+      this.styled = { parts, template: { layout } };
+    }
+    return this.styled.template;
   }
 
   // It shows what was asked for last.

@@ -144,7 +144,7 @@ def test_the_browser_assembles_the_figure_of_every_picture_as_python_does(tmp_pa
         f"import {{ figure }} from '{(ROOT / 'kernlab/ui/film/figure.mjs').as_uri()}';"
         f"import {{ readFileSync }} from 'node:fs'; const parts = JSON.parse(readFileSync({json.dumps(str(file))}));"
         "const out = {}; for (const [key, [layout, frame]] of Object.entries(parts)) out[key] = figure(layout, frame);"
-        "process.stdout.write(JSON.stringify(out));"
+        "process.stdout.write(JSON.stringify(out, (_, each) => (ArrayBuffer.isView(each) ? Array.from(each) : each)));"
     )
     done = subprocess.run(
         ["node", "--input-type=module", "-e", script], capture_output=True, text=True, timeout=PATIENCE

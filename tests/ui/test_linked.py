@@ -19,8 +19,7 @@ RINGS = """key => { const rings = document.querySelector(`.st-key-${key} .js-plo
 PLACE = """([key, kind, number]) => {
   const node = document.querySelector(`.st-key-${key} .js-plotly-plot`), { xaxis, yaxis } = node._fullLayout;
   for (const [i, { meta }] of node.data.entries()) {
-    const place = meta?.[kind]?.bdata ? Array.from(new Int32Array(
-      Uint8Array.from(atob(meta[kind].bdata), letter => letter.charCodeAt(0)).buffer)).indexOf(number) : -1;
+    const place = Array.from(meta?.[kind] ?? []).indexOf(number);
     if (place < 0) continue;
     const full = node._fullData[i], box = node.getBoundingClientRect();
     return [box.left + xaxis._offset + xaxis.d2p(full.x[place]), box.top + yaxis._offset + yaxis.d2p(full.y[place]),
@@ -29,9 +28,8 @@ PLACE = """([key, kind, number]) => {
 }"""
 
 #: Numbers of a kind that the traces of a picture state.
-NUMBERS = """([key, kind]) => document.querySelector(`.st-key-${key} .js-plotly-plot`).data.flatMap(({ meta }) => {
-  const value = meta?.[kind]; return !value?.bdata ? Array.from(value ?? [])
-    : Array.from(new Int32Array(Uint8Array.from(atob(value.bdata), letter => letter.charCodeAt(0)).buffer)); })"""
+NUMBERS = """([key, kind]) => document.querySelector(`.st-key-${key} .js-plotly-plot`).data
+  .flatMap(({ meta }) => Array.from(meta?.[kind] ?? []))"""
 
 #: Rectangles along rows and columns of the Gram matrix.
 LINES = """() => document.querySelector('.st-key-gram .js-plotly-plot').layout.shapes
@@ -168,6 +166,18 @@ def test_pointing_at_a_curve_marks_the_moment_and_a_click_goes_there(server, pag
     page.mouse.dblclick(box["x"] + 0.35 * box["width"], middle)
     until(page, lambda: page.evaluate("kernlabReel.clock.at") is None)
     assert page.evaluate("document.querySelectorAll('.kl-chart').length") == scripts
+
+
+def test_curves_are_not_calculated_anew_where_only_the_moment_moves(server, page, runs):
+    opened(page, server, f"train?run={runs['moons']}", "objective")
+    node = f"document.querySelector('{landmarks.chart('objective')}')"
+    page.locator(landmarks.TIME).press("Home")
+    until(page, lambda: page.evaluate(f"{node}.layout.shapes?.at(-1).x0") == 0)
+    page.evaluate(f"window.calculated = {node}.calcdata")
+    page.locator(landmarks.TIME).press("ArrowRight")
+    until(page, lambda: page.evaluate(f"{node}.layout.shapes?.at(-1).x0") > 0)
+    rested(page)
+    assert page.evaluate(f"{node}.calcdata === calculated")
 
 
 def test_keys_do_the_same(server, page, runs):

@@ -8,7 +8,7 @@ export function figure(fixed, shot) {
       const name = parents.pop();
       let inner = trace;
       for (const each of parents) inner = inner[each] ??= {};
-      inner[name] = value;
+      inner[name] = unpacked(value);
     }
     return trace;
   });
@@ -26,12 +26,26 @@ const ARRAYS = {
   f4: Float32Array, f8: Float64Array, u1c: Uint8ClampedArray,
 };
 
-// Rows of a plain list, a nested list or Plotly's base64 array.
+const read = new WeakMap(); // arrays in Plotly's base64 -> what is in them
+
+// What is in an array in Plotly's base64: the same object each time, by which Plotly sees that nothing has changed.
+function unpacked(value) {
+  if (!value?.bdata) return value;
+  if (!read.has(value)) {
+    const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
+    read.set(value, split(new ARRAYS[value.dtype](bytes.buffer), String(value.shape ?? "").split(",").map(Number)));
+  }
+  return read.get(value);
+}
+
+function split(flat, [length, ...inner]) {
+  if (!inner.length) return flat;
+  const size = flat.length / length;
+  return Array.from({ length }, (_, i) => split(flat.subarray(i * size, (i + 1) * size), inner));
+}
+
+// Rows of a plain list, a nested list, an array or Plotly's base64 array.
 export function rows(value) {
-  if (!value || !value.bdata) return value;
-  const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
-  const flat = new ARRAYS[value.dtype](bytes.buffer);
-  const shape = String(value.shape ?? "").split(",").map(Number);
-  if (shape.length < 2) return value.dtype === "f4" ? Array.from(flat, (v) => +v.toPrecision(7)) : flat;
-  return Array.from({ length: shape[0] }, (_, i) => flat.subarray(i * shape[1], (i + 1) * shape[1]));
+  const found = unpacked(value);
+  return found instanceof Float32Array ? Array.from(found, (v) => +v.toPrecision(7)) : found;
 }
