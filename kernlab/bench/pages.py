@@ -1,7 +1,8 @@
 """The pages in a real browser: the delay of the first point, the cost to a training, and the delay behind the slider.
 
-watching     The same run is shown and not shown in turns, so that both are measured under the same load. The pages of
-             the model's inside show a second run, which has a snapshot every two seconds.
+watching     The same run is shown and not shown in turns, so that both are measured under the same load, without what
+             opening a page costs. The pages of the model's inside show a second run, which has a snapshot every two
+             seconds.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first
              picture is drawn. Then the keyboard changes its slider, timed until the first picture has been redrawn
              (the answer) and until the last one has.
@@ -220,6 +221,7 @@ def _speeds(
             alone.append(_speed(store, run.id, seconds))
             page.goto(f"{url}/{name}?run={run.id}")
             page.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
+            page.wait_for_function(landmarks.RESTED, timeout=60_000)
             watched.append(_speed(store, run.id, seconds))
     page.goto(address)
     button(page, "Stop").click()
