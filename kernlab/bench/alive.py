@@ -113,6 +113,7 @@ def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
             alone.append(_speed(store, runs))
             page.goto(address)
             page.locator(landmarks.DRAWN).first.wait_for(timeout=60_000)
+            page.wait_for_function(landmarks.RESTED, timeout=60_000)
             watched.append(_speed(store, runs))
     button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()

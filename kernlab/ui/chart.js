@@ -257,12 +257,12 @@ class Chart {
       if (near) this.lasts.set(film, near.frame);
       const frame = near?.frame ?? this.lasts.get(film);
       if (!picture.layout || !frame) return [];
-      return [{ layout: picture.layout, frame, name: names[i], color: shone({ color: colors[i] }, back).color, scale: seconds ? film.news.pace ?? 1 : 1 }];
+      return [{ layout: picture.layout, frame, name: names[i], color: shone({ color: colors[i] }, back).color, scale: seconds ? film.news.pace ?? 1 : 1, live: film.news.live }];
     });
     if (!parts.length) return null;
     const lead = reel.leader.news;
     const mark = reel.clock.at === null ? null : reel.clock.epoch * (seconds ? lead?.pace ?? 1 : 1);
-    return { over: (figure) => figure, key: [...parts.flatMap(({ layout, frame, scale }) => [layout, frame, +scale.toPrecision(3)]), mark, this.followed], make: () => {
+    return { over: (figure) => figure, key: [...parts.flatMap(({ layout, frame, scale, live }) => [layout, frame, live ? +scale.toPrecision(3) : scale]), mark, this.followed], make: () => {
       const whole = overlaid(parts.map((part) => ({ ...part, figure: assembled(shone(part.layout, back), shone(part.frame, back)) })), together, seconds ? "seconds of training" : "");
       return mark === null ? whole : marked(whole, mark, "#767676");
     } };
