@@ -67,10 +67,16 @@ def test_a_spec_means_what_it_meant_and_a_model_predicts_what_it_predicted(name,
 
 
 @pytest.mark.parametrize(
-    ("name", "phase", "n_features"),
-    [("classifier", "shared", 6), ("classifier-paired", "paired", 12), ("classifier-method", "paired", 8)],
+    ("name", "phase", "n_features", "classes"),
+    [
+        ("classifier", "shared", 6, [0, 1, 2]),
+        ("classifier-paired", "paired", 12, [0, 1, 2]),
+        # Here two classes are tied in the first step, and Adam takes whole steps along gradients that are nothing but
+        # rounding: from one processor to another the outputs of these classes differ, that of the other one does not.
+        ("classifier-method", "paired", 8, [0]),
+    ],
 )
-def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features, files):
+def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features, classes, files):
     found = KernelClassifier.load(files / f"{name}.safetensors")
     expected = np.asarray(WRITTEN[name]["outputs"])
     np.testing.assert_allclose(found.decision_function(X[::30]), expected, rtol=1e-12, atol=1e-12)
@@ -78,9 +84,7 @@ def test_an_estimator_predicts_and_learns_what_it_did(name, phase, n_features, f
     map_ = found.method_.feature_map
     assert (map_.phase, map_.n_features) == (phase, n_features)
     learned = found.decision_function(X[::30])
-    # Two classes of iris are tied in the first step, and Adam takes whole steps along gradients that are nothing but
-    # rounding: from one processor to another the outputs of these classes differ, that of the other class does not.
-    np.testing.assert_allclose(learned[:, 0], expected[:, 0], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(learned[:, classes], expected[:, classes], rtol=1e-4, atol=1e-5)
     options = {"phase": phase, "n_features": n_features, "epochs": 1, "batch_size": 50, "compile": "off"}
     now = KernelClassifier("ASKL", random_state=0, early_stopping=False, **options).fit(X, y)
     assert now.method_ == found.method_
