@@ -126,6 +126,19 @@ REFUSED = {
 }
 
 
+def test_an_error_of_either_parser_of_xml_is_a_sentence(monkeypatch, home):
+    """openpyxl parses with lxml where that is installed; its XMLSyntaxError is a SyntaxError, as Python's own is."""
+    from openpyxl.reader import excel
+
+    def refuse(*arguments, **options):
+        raise SyntaxError("Maximum entity amplification factor exceeded")
+
+    content = workbook([["a", "b"], [1, 2]])
+    monkeypatch.setattr(excel, "load_workbook", refuse)
+    with pytest.raises(DataError, match=r"must be an Excel workbook .*amplification"):
+        look(content, "t.xlsx")
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_in_one_sentence_and_soon(case, home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import IO, Any
-from xml.etree.ElementTree import ParseError
 
 from kernlab.data.readers.base import SAMPLE, Reader, Reading, Upload, column_names
 from kernlab.data.readers.delimited import has_header
@@ -24,8 +23,9 @@ _LARGEST_PART = 2**28  # of its words, which are kept in memory
 _RATIO = 400  # to which a part may be packed: rows of equal cells come to 100
 _ROWS = 20_000
 _LOADING = threading.Lock()
-#: What openpyxl raises for a damaged workbook: it checks little before it uses what it reads.
-_BROKEN = (zipfile.BadZipFile, zlib.error, ParseError, EOFError, ArithmeticError, AttributeError, LookupError, OSError,
+#: What openpyxl raises for a damaged workbook: it checks little before it uses what it reads. Both parsers of XML
+#: raise a SyntaxError: Python's own, and lxml, which openpyxl takes where it is installed.
+_BROKEN = (zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, ArithmeticError, AttributeError, LookupError, OSError,
            AssertionError, MemoryError, RuntimeError, TypeError, ValueError)  # fmt: skip
 
 
