@@ -68,8 +68,8 @@ class Model:
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Outputs f(x), [n K]: class scores, or targets in the reported unit.
 
-        Computed in float64 whatever the training used (except on MPS, which has no such type), so that a row's
-        outputs do not depend on the other rows.
+        Computed in float64 on the CPU whatever the training used, so that a row's outputs do not depend on the other
+        rows.
 
         Args:
             X: inputs in their original units, [n d]. Where the data set was prepared from a table: also raw rows of
@@ -89,12 +89,9 @@ class Model:
                 raise DataError("inputs must be numbers", error) from None
         if not np.isfinite(X).all():
             raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
-        device = next(iter(self.params.values())).device
-        dtype = torch.float32 if device.type == "mps" else torch.float64
-        params = {name: value.to(dtype) if value.is_floating_point() else value for name, value in self.params.items()}
-        inputs = torch.from_numpy(self.inputs.transform(X, dtype=np.float64)).to(dtype).to(device)
+        params = {name: value.double() if value.is_floating_point() else value for name, value in self.params.items()}
         with torch.no_grad():
-            scores = outputs(self.method, params, inputs).cpu().double().numpy()
+            scores = outputs(self.method, params, torch.from_numpy(self.inputs.transform(X, dtype=np.float64))).numpy()
         return self.targets.inverse(scores) if self.targets else scores
 
     def _inputs(self, X: Any) -> NDArray[Any]:

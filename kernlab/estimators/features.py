@@ -130,7 +130,7 @@ class KernelFeatures(Configured, Saved, ClassNamePrefixFeaturesOutMixin, Transfo
             most = min(inputs.TYPICAL, max(100, DENSE // rows.shape[1]))
             rows = rows[: most if "auto" in method.feature_map.options().values() else 1].toarray()
         self._inputs = self._scaler(method, rows)
-        at = torch.from_numpy(self._inputs.transform(rows, dtype=dtype)).to(device)
+        at = torch.from_numpy(self._inputs.transform(rows, dtype=dtype))
         feature_map = method.feature_map.resolve(at[: inputs.TYPICAL])
         assert isinstance(feature_map, FeatureMap)
         generator = torch.Generator().manual_seed(seed_of(self.random_state))
@@ -191,9 +191,7 @@ class KernelFeatures(Configured, Saved, ClassNamePrefixFeaturesOutMixin, Transfo
         check_is_fitted(self)
         sparse = self._sparse(self._method()) and "csr"
         rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, accept_sparse=sparse)
-        device = next(iter(self.params_.values())).device
-        dtype = torch.float32 if device.type == "mps" else torch.float64
-        params = {name: v.to(dtype) if v.is_floating_point() else v for name, v in self.params_.items()}
+        params = {name: v.double() if v.is_floating_point() else v for name, v in self.params_.items()}
         Phi = np.empty((rows.shape[0], self._n_features_out), rows.dtype)
         step = max(1, BLOCK // Phi.shape[1])
         with torch.no_grad():
@@ -203,7 +201,7 @@ class KernelFeatures(Configured, Saved, ClassNamePrefixFeaturesOutMixin, Transfo
                     at = _sparse_tensor(part)
                 else:
                     at = torch.from_numpy(self._inputs.transform(part, dtype=np.float64))
-                Phi[start : start + step] = self.feature_map_.apply(params, at.to(device, dtype)).cpu().numpy()
+                Phi[start : start + step] = self.feature_map_.apply(params, at.double()).numpy()
         return Phi
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -220,7 +218,7 @@ class KernelFeatures(Configured, Saved, ClassNamePrefixFeaturesOutMixin, Transfo
     # -- files ------------------------------------------------------------------------------------------------
 
     def _write(self, path: str | Path, described: dict[str, Any]) -> None:
-        tensors = {f"param/{name}": value.detach().cpu().contiguous() for name, value in self.params_.items()}
+        tensors = {f"param/{name}": value.contiguous() for name, value in self.params_.items()}
         for name, value in self._inputs.to_arrays().items():
             tensors[f"inputs/{name}"] = torch.as_tensor(value).contiguous()
         found = {**described, "feature_map": self.feature_map_.to_dict(), "n_features_in_": self.n_features_in_}

@@ -89,7 +89,8 @@ SCALINGS = ", ".join(f'"{name}"' for name in inputs.SCALINGS)
 _SHARED = """    random_state : int, RandomState instance or None, default=None
         Decides what is drawn and the order of the mini-batches.
     device : str, default="auto"
-        "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps".
+        Where it learns: "auto" (CUDA, then MPS, then CPU), "cpu", "cuda", "cuda:1" or "mps". What is learned is then
+        kept on the CPU.
     early_stopping : "auto", True or False, default="auto"
         Hold rows out that do not train but choose how long to train (or how strongly to penalise); the model then
         learns for as long from all rows. "auto": where that is left open and there are at least 100 rows.

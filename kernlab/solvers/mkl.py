@@ -124,7 +124,7 @@ class MultipleKernels(FullBatchSolver):
                 break
 
         squares = part_norms(kernel, at.X, A)
-        norm = 0.5 * float(wide(theta) @ squares)
+        norm = 0.5 * float(wide(theta).cpu() @ squares)
         below = linear - 0.5 * float(squares.norm(self.p / (self.p - 1) if self.p > 1 else math.inf))
         gap = (norm + loss - below) / max(norm + loss, 1e-300)
 

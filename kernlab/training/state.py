@@ -179,12 +179,12 @@ class TrainingState:
                 self._fitted[head.name] = self.with_head(head)
 
     def model(self) -> Model:
-        """The model at the present step."""
+        """The model at the present step, on the CPU: its file then predicts the same to the last bit."""
         dataset = self.data.dataset
         return Model(
             method=self.method,
             params={
-                name: value.detach().clone(memory_format=torch.contiguous_format)
+                name: value.detach().clone(memory_format=torch.contiguous_format).cpu()
                 for name, value in self.with_head().items()
             },
             inputs=self.data.inputs,

@@ -188,7 +188,7 @@ def test_the_weights_are_the_tensor_that_the_optimizer_holds_and_change_at_every
     names = ["param/weight"] if method == "SK" else ["param/weight", "param/omega"]
     assert len(optimized) == len(names)
     for tensor, name in zip(optimized, names, strict=True):
-        np.testing.assert_array_equal(tensor, final[name])
+        np.testing.assert_array_equal(tensor.cpu(), final[name])
     states = [state.arrays for state in checkpoints(spec(method), data)] + [final]
     for name in names:
         moved = [np.abs(b[name] - a[name]).max() for a, b in pairwise(states)]
