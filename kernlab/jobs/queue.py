@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from kernlab.errors import KernlabError, StoreError
+from kernlab.errors import DeviceError, KernlabError, StoreError
 from kernlab.files import Claim
 from kernlab.jobs.groups import Group
 from kernlab.training.control import Control
@@ -148,9 +148,23 @@ class Job(Control):
         except BaseException as error:
             self.failed(error)
         finally:
-            self._leave()
-            self.ended()
-            self.queue.forget(self.id)
+            self._end()
+
+    def begin(self) -> None:
+        """Start the thread; where the system refuses one, the job has failed."""
+        try:
+            self.thread.start()
+        except RuntimeError as error:
+            must, fix = "the machine must have a thread left for a job", "stop other jobs, then start it again"
+            try:
+                self.failed(DeviceError(must, error, fix))
+            finally:
+                self._end()
+
+    def _end(self) -> None:
+        self._leave()
+        self.ended()
+        self.queue.forget(self.id)
 
     def _take(self, given_up: Callable[[], bool]) -> bool:
         """Wait for the turn of the group, then for that of the job in its group; False if ``given_up`` comes first."""
@@ -299,7 +313,7 @@ class Queue:
         with self._changed:
             self._jobs[job.id] = job
             self._stand(job)
-        job.thread.start()
+        job.begin()
 
     def forget(self, id: str) -> None:
         with self._changed:

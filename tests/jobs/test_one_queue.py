@@ -20,7 +20,7 @@ from kernlab import devices, processes
 from kernlab.compare import Comparison
 from kernlab.compare.base import Record
 from kernlab.data import DataSpec
-from kernlab.errors import StoreError, UnknownNameError
+from kernlab.errors import DeviceError, StoreError, UnknownNameError
 from kernlab.files import Claim, replacing
 from kernlab.jobs import Jobs, manager
 from kernlab.jobs.queue import Kind
@@ -177,6 +177,27 @@ def test_a_job_that_is_begun_again_while_it_works_is_still_one_job(jobs, kind):
     else:
         with pytest.raises(StoreError, match="cannot be paused"):
             jobs.steer(id, "pause")
+
+
+@each_kind
+def test_a_job_for_which_the_system_has_no_thread_has_failed_and_leaves_its_line(jobs, kind, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    job = ENDLESS[kind]
+    with monkeypatch.context() as refusing:
+        refusing.setattr(threading.Thread, "start", refuse)
+        id = job.begin(jobs)
+    assert not jobs._queue.jobs()
+    if kind == "training":
+        with pytest.raises(DeviceError, match="must have a thread left .* Given: can't start new thread"):
+            jobs.trainings.snapshot(id)
+    else:
+        state = job.kinds(jobs).snapshot(id)
+        assert state.status == "failed"
+        assert "must have a thread left" in state.error
+    id = job.begin(jobs)  # the next one has the line for itself
+    until(lambda: [(state.id, state.status) for state in jobs.states() if state.live] == [(id, "running")])
 
 
 def test_a_shutdown_leaves_all_three_interrupted_and_each_goes_on(tmp_path):
