@@ -2,8 +2,7 @@
 
 The same as the pictures of a run's certainty (:mod:`kernlab.heads.laplace`, :mod:`kernlab.heads.posterior`), on at most
 300 features, drawn from all of them, and as many rows as a tenth of a second allows. Of an exact kernel it is the
-Gaussian process, on as many rows. It computes on one core: to distribute matrices of this size saves little, and where
-other work keeps the cores busy, threads that wait for each other take several times as long.
+Gaussian process, on as many rows.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from kernlab import devices
 from kernlab.feature_maps import ExactKernel, FeatureMap
 from kernlab.heads.calibration import intervals, reliability
 from kernlab.heads.coordinates import coordinates
@@ -30,7 +28,6 @@ _COLUMNS, _LEAST, _TEST, _WORK = 300, 200, 1000, 2e8
 
 
 @torch.no_grad()
-@devices.one_thread()
 def certainty(state: TrainingState, params: Params) -> dict[str, Any]:
     """``log_evidence`` a training row and ``test_loss`` (−log p) a test row in nats, ``calibration_error`` on test rows
     (mean deviation of what came true from what was promised), and the ``rows`` and ``features`` that were used.

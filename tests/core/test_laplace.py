@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.optimize
 import torch
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -162,3 +163,22 @@ def test_eigenvalues_are_found_where_divide_and_conquer_gives_up(monkeypatch):
     A[0, 0] = torch.nan
     with pytest.raises(torch.linalg.LinAlgError):
         eigh(A)
+
+
+def test_the_weights_are_found_on_one_core_and_the_others_are_given_back(monkeypatch):
+    """Threads of two libraries that wait for each other take many times as long."""
+    seen, find = [], scipy.optimize.minimize
+
+    def counted(*arguments, **options):
+        seen.append(torch.get_num_threads())
+        return find(*arguments, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", counted)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        laplace(torch.randn(60, 5, generator=torch.Generator().manual_seed(0)), torch.arange(60) % 3, 3)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert set(seen) == {1}

@@ -190,7 +190,7 @@ def test_a_job_for_which_the_system_has_no_thread_has_failed_and_leaves_its_line
         id = job.begin(jobs)
     assert not jobs._queue.jobs()
     if kind == "training":
-        with pytest.raises(DeviceError, match="must have a thread left .* Given: can't start new thread"):
+        with pytest.raises(DeviceError, match=r"must have a thread left .* Given: can't start new thread"):
             jobs.trainings.snapshot(id)
     else:
         state = job.kinds(jobs).snapshot(id)

@@ -6,12 +6,10 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
-import torch
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct
 
 from kernlab.bench.pages import stored
-from kernlab.data import DataSpec, load, prepare
 from kernlab.errors import DataError
 from kernlab.heads.calibration import intervals, reliability
 from kernlab.methods import METHODS
@@ -21,8 +19,6 @@ from kernlab.pictures.gallery import PICTURES, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.pictures.run_data import rows_at
 from kernlab.runs.store import Store
-from kernlab.training import certainty
-from kernlab.training.trainer import trained
 
 
 @pytest.fixture(scope="module")
@@ -135,25 +131,3 @@ def test_the_summary_of_a_run_says_how_sure_it_is(home, method, dataset):
     assert found["test_loss"] == pytest.approx(page.calibration.loss, abs=0.1)
     assert found["log_evidence"] == pytest.approx(page.evidence, abs=0.1)
     assert 0 <= found["calibration_error"] < 0.25
-
-
-def test_the_summary_takes_one_core_and_the_others_are_given_back(monkeypatch):
-    """Threads that wait for each other on a busy machine took five times as long."""
-    seen, fit_softmax = [], certainty.laplace
-
-    def counted(*arguments, **options):
-        seen.append(torch.get_num_threads())
-        return fit_softmax(*arguments, **options)
-
-    monkeypatch.setattr(certainty, "laplace", counted)
-    before = torch.get_num_threads()
-    try:
-        data = prepare(load("iris"), DataSpec(dataset="iris"), 0)
-        torch.set_num_threads(3)
-        state = trained(METHODS["SK"].with_options({"n_features": 20, "epochs": 1}), data, device="cpu")
-        torch.set_num_threads(3)
-        assert certainty.certainty(state, state.with_head())["features"] == 20
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-    assert seen == [1]
