@@ -55,11 +55,11 @@ def test_a_run_stopped_on_cuda_goes_on_bit_for_bit(name):
             checkpoint = event
             control.cancel()
     assert isinstance(event, Cancelled | Finished)
-    (resumed,) = of(Finished, list(train(spec, resume=checkpoint, data=data)))
+    (resumed,) = of(Finished, events(spec, data, resume=checkpoint))
     assert all(np.array_equal(resumed.model[key], whole.model[key]) for key in whole.model)
 
 
-def test_what_is_learned_on_cuda_is_kept_on_the_cpu(tmp_path):
+def test_what_is_learned_on_cuda_is_kept_on_the_cpu():
     """Its file, and a machine without a GPU, predict the same to the last bit."""
     X, y = classes().dataset.X, classes().dataset.y
     fitted = KernelClassifier("ASKL", device="cuda", n_features=20, random_state=0).fit(X, y)
