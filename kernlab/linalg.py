@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from kernlab.errors import DataError
-from kernlab.typing import Float, Tensor
+from kernlab.typing import Float, Params, Tensor
 
 __all__ = [
     "Moments",
@@ -35,6 +35,7 @@ __all__ = [
     "singular_value_threshold",
     "singular_values",
     "wide",
+    "wide_parameters",
 ]
 
 GRAM_BLOCK = 512  # columns
@@ -104,6 +105,11 @@ def median_distance(X: Float[Tensor, "n d"], p: float = 2.0, rows: int = 1000) -
 def wide(A: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """A in float64, on the CPU where its own device has no such type (MPS)."""
     return (A.cpu() if A.device.type == "mps" else A).double()
+
+
+def wide_parameters(params: Params) -> dict[str, Tensor]:
+    """The parameters with their real numbers in float64, as :func:`wide` makes them."""
+    return {name: wide(value) if value.is_floating_point() else value for name, value in params.items()}
 
 
 def as_numpy(A: Float[Tensor, "*shape"]) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from kernlab import files
 from kernlab.data import Preparation, Scaler
 from kernlab.errors import DataError, StoreError
 from kernlab.heads import Head, feature_blocks
+from kernlab.linalg import wide_parameters
 from kernlab.methods import MethodSpec
 from kernlab.typing import Float, Params, Task, Tensor
 
@@ -89,9 +90,9 @@ class Model:
                 raise DataError("inputs must be numbers", error) from None
         if not np.isfinite(X).all():
             raise DataError("inputs must be finite", "NaN or infinity", "fill in or drop those rows")
-        params = {name: value.double() if value.is_floating_point() else value for name, value in self.params.items()}
         with torch.no_grad():
-            scores = outputs(self.method, params, torch.from_numpy(self.inputs.transform(X, dtype=np.float64))).numpy()
+            inputs = torch.from_numpy(self.inputs.transform(X, dtype=np.float64))
+            scores = outputs(self.method, wide_parameters(self.params), inputs).numpy()
         return self.targets.inverse(scores) if self.targets else scores
 
     def _inputs(self, X: Any) -> NDArray[Any]:

@@ -43,6 +43,7 @@ from kernlab.estimators.persistence import Saved
 from kernlab.feature_maps import ExactKernel
 from kernlab.heads import feature_blocks
 from kernlab.heads.coordinates import Coordinates, coordinates
+from kernlab.linalg import wide_parameters
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.model import Model
 from kernlab.objectives import MapObjective
@@ -139,8 +140,7 @@ class KernelEstimator(Configured, Saved, BaseEstimator):  # type: ignore[misc]  
 
     def _params(self) -> Params:
         """The model's parameters in float64, on the CPU."""
-        return {name: value.cpu().double() if value.is_floating_point() else value.cpu()
-                for name, value in self.model_.params.items()}  # fmt: skip
+        return wide_parameters(self.model_.params)
 
     def _span_of(self, X: Tensor) -> Coordinates | None:
         """The features of an exact kernel that belong to scaled rows; None where the method has features of its own."""

@@ -47,6 +47,7 @@ from kernlab.estimators.persistence import Saved
 from kernlab.feature_maps import FEATURE_MAPS, FeatureMap
 from kernlab.heads import Ridge
 from kernlab.heads.base import BLOCK
+from kernlab.linalg import wide_parameters
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.solvers import SOLVERS
@@ -191,7 +192,7 @@ class KernelFeatures(Configured, Saved, ClassNamePrefixFeaturesOutMixin, Transfo
         check_is_fitted(self)
         sparse = self._sparse(self._method()) and "csr"
         rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, accept_sparse=sparse)
-        params = {name: v.double() if v.is_floating_point() else v for name, v in self.params_.items()}
+        params = wide_parameters(self.params_)
         Phi = np.empty((rows.shape[0], self._n_features_out), rows.dtype)
         step = max(1, BLOCK // Phi.shape[1])
         with torch.no_grad():

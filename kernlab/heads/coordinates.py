@@ -17,7 +17,7 @@ import torch
 
 from kernlab.feature_maps.base import ExactKernel
 from kernlab.heads.dual import gram_matrix
-from kernlab.linalg import cholesky, wide
+from kernlab.linalg import cholesky, wide, wide_parameters
 from kernlab.typing import Float, Params, Tensor
 
 __all__ = ["Coordinates", "coordinates"]
@@ -61,6 +61,6 @@ def coordinates(kernel: ExactKernel, params: Params, X: Float[Tensor, "n d"]) ->
     Raises:
         DataError: their Gram matrix does not fit into memory, or stays singular.
     """
-    precise = {name: wide(value) if value.is_floating_point() else value for name, value in params.items()}
+    precise = wide_parameters(params)
     rows = wide(X)
     return Coordinates(kernel, precise, rows, cholesky(gram_matrix(kernel, precise, rows))[0])
