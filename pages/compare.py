@@ -8,7 +8,6 @@ from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.ui import compare, compared, planned
 from kernlab.ui.forms import sentences
-from kernlab.ui.pages import greeting
 from kernlab.ui.state import Address
 from kernlab.ui.steering import earlier, open_comparison, opened, progress, snapshot_of, transport
 
@@ -85,14 +84,12 @@ def panel() -> None:
 
 if (rest := ADDRESS.arrive()) is not None:
     arrive(rest)
-place = greeting("Compare")
 comparison = compare.comparison_form()
 if state.pop("compare.example", False) and comparison:
     with sentences():
         open_comparison(jobs.store.comparison(jobs.start(comparison)))
 before = (now := opened()) and now.id
-with place.container():
-    st.fragment(panel)()
+st.fragment(panel)()
 if not before:
     st.button("Try an example", icon=":material/play_circle:", on_click=try_example,
               help="Five methods on three small data sets, five repeats")  # fmt: skip

@@ -8,7 +8,6 @@ from kernlab.errors import KernlabError
 from kernlab.spec import RunSpec
 from kernlab.ui import bring, data, draw, look, setup
 from kernlab.ui.forms import sentences, show_error
-from kernlab.ui.pages import greeting, heading
 from kernlab.ui.state import Address
 
 OF = {"draw": draw.PAINTED, "bring": bring.BROUGHT}  # the values of one part alone
@@ -33,7 +32,7 @@ def panel() -> None:
     others = [key for other, values in OF.items() if other != part for key in values]
     ADDRESS.write({key: text for key, text in here.items() if key != "method"}, without=others)
     with st.container(horizontal=True, vertical_alignment="center"):
-        heading(f"Data · {spec.data.dataset}" if spec else "Data")
+        st.title(f"Data · {spec.data.dataset}" if spec else "Data", anchor=False)
         if spec:
             data.links(spec.data.dataset, spec)
         ADDRESS.share()
@@ -57,7 +56,6 @@ part = data.FORM["part"]
 if part != st.session_state.get("data.part"):
     st.session_state["data.part"] = part
     draw.begin()
-place = greeting(f"Data · {data.FORM['dataset']}" if part == "look" else "Data")
 spec: RunSpec | None = None
 if part == "look":
     with st.sidebar:
@@ -65,5 +63,4 @@ if part == "look":
             spec = data.data_form()
         except KernlabError as error:
             show_error(error)
-with place.container():
-    st.fragment(panel)()
+st.fragment(panel)()

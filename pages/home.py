@@ -5,28 +5,23 @@ import streamlit as st
 from kernlab.ui import elements
 from kernlab.ui.chart import Shot, live_chart
 from kernlab.ui.links import link
-from kernlab.ui.miniature import EXPLAINED, SHOWN, film, name
-from kernlab.ui.pages import breath
+from kernlab.ui.miniature import EXPLAINED, HEIGHT, INTRODUCTION, SHOWN, film, name
+from kernlab.ui.pages import PAGES
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.state import Address
 
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.title("See a kernel being learned", anchor=False)
+    st.title(PAGES[0].heading, anchor=False)
     Address("home").share()
-st.markdown(
-    "A kernel decides which points a model treats as similar, and its **spectral density** is the same kernel in "
-    "frequencies. kernlab learns that density from data while you watch it move, together with the function it makes "
-    "and the terms of its generalisation bound. Everything runs on this machine, from data that come with it."
-)
+st.markdown(INTRODUCTION)
 
 for key, place in zip(SHOWN, st.columns(2), strict=True):
     with place:
-        live_chart(Shot(name(), key), key=f"home.{key}", alt=film()["alt"][key], height=380)
+        live_chart(Shot(name(), key), key=f"home.{key}", alt=film()["alt"][key], height=HEIGHT)
 elements.timeline(name(), plays=True)
 elements.values(name())
 st.caption("Left: what the model predicts at each point. Right: the spectral density that it learns.")
 
-breath()
 st.header("What it is, in four pictures", anchor=False)
 st.caption("All four are of the kernel above, at the moment that the slider shows.")
 WORDS = (

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from kernlab.ui import lab
-from kernlab.ui.pages import heading
 
-heading("Kernel lab")
+st.title("Kernel lab", anchor=False)
 lab.show()
 with st.expander("What is computed", icon=":material/function:"):
     st.markdown(lab.WORDS)

@@ -7,10 +7,9 @@ from kernlab.ui import elements, table
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import link
 from kernlab.ui.news import phase
-from kernlab.ui.pages import heading
 from kernlab.ui.watch import Watch
 
-heading("Runs")
+st.title("Runs", anchor=False)
 
 store = (jobs := manager().trainings).store
 everything = store.list()

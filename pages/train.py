@@ -10,7 +10,7 @@ from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import link
 from kernlab.ui.news import phase
-from kernlab.ui.pages import PAGES, heading
+from kernlab.ui.pages import PAGES
 from kernlab.ui.state import Address
 from kernlab.ui.transport import transport
 from kernlab.ui.view import VIEW, show_moment
@@ -80,7 +80,7 @@ def panel() -> None:
     # Where a run begins, the pictures of before are gone at once: what comes above them would push them down.
     words, pictures, inside = st.container(), st.empty() if begins else st.container(), st.container()
     with top.container(horizontal=True, vertical_alignment="center", key="train-title"):
-        heading(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train")
+        st.title(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train", anchor=False)
         live.repeat((watch and watch.spec) or spec)
         noting = st.container(width="content")
         ADDRESS.share()
@@ -120,7 +120,7 @@ def panel() -> None:
             live.views(watch, moment)
         with inside.container(horizontal=True, key="inside"):
             st.caption("Look inside this run:")
-            for name, label, icon in INSIDE:
+            for name, label, icon, *_ in INSIDE:
                 link(name, label, icon, run=watch.id)
 
 

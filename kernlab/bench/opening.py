@@ -1,7 +1,9 @@
 """A fresh browser opens each page of a warm server: the seconds until its heading and until Home's first picture.
 
-The baseline is a page of ``st.title`` alone, on a server of its own. In every turn it is opened beside each page, in an
-alternating order, each time by a new profile of the browser, whose cache is empty. What is seen has been painted.
+A heading is first seen in the document itself (kernlab.ui.firstview); figures named ``own`` are those of the one that
+Streamlit draws in its place. The baseline is a page of ``st.title`` alone, on a server of its own. In every turn it is
+opened beside each page, in an alternating order, each time by a new profile of the browser, whose cache is empty. What
+is seen has been painted.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ TURNS = 5
 #: Notes when something is first seen: in milliseconds since the address was entered, at the frame after its own.
 _WATCH = f"""(() => {{
   const seen = window.kernlabSeen = {{}}, wanted = {{
-    heading: 'h1', picture: '{landmarks.SEEN}', drawn: '{landmarks.DRAWN}',
+    heading: 'h1', own: '{landmarks.HEADING}', picture: '{landmarks.SEEN}', drawn: '{landmarks.DRAWN}',
   }};
   const look = () => {{
     for (const [name, where] of Object.entries(wanted)) {{
@@ -50,19 +52,21 @@ def opening() -> dict[str, Any]:
         for address in (bare, *addresses.values()):
             _opened(browser, address)
         _opened(browser, addresses["home"], "picture")
-        seconds: dict[str, list[float]] = {"bare": [], "home_picture": [], **{name: [] for name in names}}
-        ratios: dict[str, list[float]] = {name: [] for name in ("home_picture", *names)}
+        own = {name: f"{name}_own" for name in names}
+        ratios: dict[str, list[float]] = {name: [] for name in ("home_picture", *names, *own.values())}
+        seconds: dict[str, list[float]] = {"bare": [], **{name: [] for name in ratios}}
         for turn in range(TURNS):
             baseline = []
             for place, name in enumerate(names):
-                pair = [(bare, "heading"), (addresses[name], "picture" if name == "home" else "heading")]
-                for address, what in pair if (turn + place) % 2 else reversed(pair):
-                    found = _opened(browser, address, what)
+                pair = [(bare, ["own"]), (addresses[name], ["own", "picture"] if name == "home" else ["own"])]
+                for address, wanted in pair if (turn + place) % 2 else reversed(pair):
+                    found = _opened(browser, address, *wanted)
                     if address == bare:
-                        baseline.append(found["heading"])
+                        baseline.append(found["own"])
                     else:
                         shown = found
                 seconds[name].append(shown["heading"])
+                seconds[own[name]].append(shown["own"])
                 if name == "home":
                     seconds["home_picture"].append(shown["picture"])
             seconds["bare"] += baseline
@@ -84,13 +88,14 @@ def _first_start() -> float:
     return statistics.median(found)
 
 
-def _opened(browser: Any, address: str, what: str = "heading") -> dict[str, float]:
+def _opened(browser: Any, address: str, *wanted: str) -> dict[str, float]:
     """The seconds after which a new profile of the browser sees what it waits for, and all that it saw before."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.add_init_script(_WATCH)
     page = context.new_page()
     page.goto(address, wait_until="commit")
-    page.wait_for_function(f"Number.isFinite(window.kernlabSeen?.{what})", timeout=60_000)
+    for what in wanted or ("own",):
+        page.wait_for_function(f"Number.isFinite(window.kernlabSeen?.{what})", timeout=60_000)
     seen = page.evaluate("window.kernlabSeen")
     context.close()
     return {name: value / 1000 for name, value in seen.items() if value is not None}

@@ -33,7 +33,7 @@ from kernlab.ui.changing import changes
 from kernlab.ui.controls import controls
 from kernlab.ui.links import go, link
 from kernlab.ui.news import phase
-from kernlab.ui.pages import PAGES, heading
+from kernlab.ui.pages import PAGES
 from kernlab.ui.presets import PRESETS, differences, names, presets
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.selected import selection
@@ -364,7 +364,7 @@ def page(jobs: Trainings, address: Address, spec: RunSpec | None) -> None:
     called, colors = names([each.spec for each in found]), [PLACES[each.place] for each in found]
     with st.container(key="train-head"):
         with st.container(horizontal=True, vertical_alignment="center", key="train-title"):
-            heading(f"Train · side by side on {found[0].spec.data.dataset}")
+            st.title(f"Train · side by side on {found[0].spec.data.dataset}", anchor=False)
             live.repeat(_specs()[selected()])
             address.share()
         _transport(jobs, found)

@@ -320,7 +320,7 @@ class Chart {
   // Drawing asks for one more turn if something changed meanwhile; it never queues up.
   async draw() {
     if (this.busy) { this.again = true; return; }
-    if (this.shot && !window.Plotly && !presenting()) return this.outline();
+    if (this.data.early || (this.shot && !window.Plotly && !presenting())) return this.outline();
     this.busy = true;
     try {
       const Plotly = await load(this.address);
@@ -347,7 +347,8 @@ class Chart {
       this.box.prepend(this.sketch);
       this.box.dataset.sketched = Number(this.box.dataset.sketched ?? 0) + 1;
     }
-    this.plotly ??= setTimeout(() => load(this.address).then(() => this.draw()), SKETCHED);
+    if (this.data.early) Chart.early = true;
+    else this.plotly ??= setTimeout(() => load(this.address).then(() => this.draw()), Chart.early ? 0 : SKETCHED);
   }
 
   async react(Plotly) {

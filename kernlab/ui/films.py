@@ -47,7 +47,7 @@ from kernlab.ui.news import News, comparison_news, import_news, news, preview_ne
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
-__all__ = ["ahead", "preview", "routes"]
+__all__ = ["ahead", "drawn", "preview", "routes"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
@@ -222,15 +222,34 @@ def _keep(file: Path | None, packed: bytes) -> None:
 _drawings: OrderedDict[str, Future[list[bytes]]] = OrderedDict()  # those of runs only until somebody has them
 
 
+_OF_A_PREVIEW = (("layout", 1), ("frame", 0))  # of how many snapshots, and at which step
+
+
 def ahead(run_id: str, key: str, view: str) -> None:
     """Draw a picture of a preview before the browser asks for it.
 
     Args:
         view: its switches, as a query.
     """
-    for what, number in (("layout", 1), ("frame", 0)):
+    for what, number in _OF_A_PREVIEW:
         with suppress(KernlabError, BrokenProcessPool):
             _drawing(run_id, what, key, dict(parse_qsl(view)), [number])
+
+
+def drawn(run_id: str, key: str, view: str) -> tuple[str, str] | None:
+    """Layout and frame of a picture of a preview as JSON; None: they have not been drawn yet.
+
+    Args:
+        view: its switches, as a query.
+    """
+    found = [
+        _drawings.get(_named(run_id, what, key, dict(parse_qsl(view)), [number], True))
+        for what, number in _OF_A_PREVIEW
+    ]
+    texts = [
+        gzip.decompress(each.result()[0]).decode() for each in found if each and each.done() and not each.exception()
+    ]
+    return (texts[0], texts[1]) if len(texts) == 2 else None
 
 
 def _named(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int], strict: bool) -> str:

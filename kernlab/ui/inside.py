@@ -25,7 +25,6 @@ from kernlab.ui import elements, live, pictures
 from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
 from kernlab.ui.news import phase
-from kernlab.ui.pages import heading
 from kernlab.ui.selected import selection
 from kernlab.ui.state import Address, Value, Values
 from kernlab.ui.table import result
@@ -76,7 +75,7 @@ def page(
     @sentences()
     def panel() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            heading(title)
+            st.title(title, anchor=False)
             for watch in list(watches):
                 try:
                     watch.refresh()

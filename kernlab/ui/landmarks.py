@@ -9,6 +9,7 @@ __all__ = [
     "DRAWN",
     "ENDED",
     "FOLLOW",
+    "HEADING",
     "JOBS",
     "LINE",
     "LINKED",
@@ -29,6 +30,7 @@ __all__ = [
     "points",
 ]
 
+HEADING = "[data-testid=stMain] h1"  # of the page itself; before it comes, that of its first view is seen
 TIME = ".kl-time input"  # the slider over the snapshots of a run
 MOMENT = ".kl-time output"  # the moment that it stands at, in words
 MARKS = ".kl-marks button"  # its moments that have words

@@ -23,7 +23,6 @@ from kernlab.ui import rooms
 from kernlab.ui.assets import component
 from kernlab.ui.chart import live_chart, to_json
 from kernlab.ui.links import link
-from kernlab.ui.pages import heading
 from kernlab.ui.state import Address, Value, Values, name, one_of, to_text
 
 __all__ = ["ADDRESS", "OPEN", "page"]
@@ -106,7 +105,7 @@ def page() -> None:
 def _list(found: Shelf) -> None:
     ADDRESS.write(without=("step", "guess", "tried"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        heading("Learn")
+        st.title("Learn", anchor=False)
         _class(None)
         if not OPEN["key"]:
             ADDRESS.share()
@@ -238,7 +237,7 @@ def _lesson(found: Shelf, lesson: Lesson) -> None:
 def _head(found: Shelf, lesson: Lesson) -> None:
     place = list(found.lessons).index(lesson.key) + 1
     with st.container(horizontal=True, vertical_alignment="center"):
-        heading(f"{place} · {lesson.title}")
+        st.title(f"{place} · {lesson.title}", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="lesson-links", width="content"):
             link("learn", "All lessons", ":material/list:", **_room())
             with st.popover("For teachers", icon=":material/co_present:", help="Minutes, predictions, what to ask"):

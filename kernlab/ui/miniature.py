@@ -23,14 +23,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-__all__ = ["EXPLAINED", "PICTURES", "SHOWN", "film", "name", "record", "routes"]
+__all__ = ["EXPLAINED", "HEIGHT", "INTRODUCTION", "PICTURES", "SHOWN", "film", "name", "record", "routes"]
 
 #: What is trained: ASKL on this data set with these options.
 DATASET = "checkerboard"
 OPTIONS: dict[str, Any] = {"n_features": 200, "epochs": 20, "batch_size": 64}
 
+#: What the page says above its film.
+INTRODUCTION = (
+    "A kernel decides which points a model treats as similar, and its **spectral density** is the same kernel in "
+    "frequencies. kernlab learns that density from data while you watch it move, together with the function it makes "
+    "and the terms of its generalisation bound. Everything runs on this machine, from data that come with it."
+)
+
 #: The pictures on the page: those at its top, and those that say what kernel, density, learning and bound are.
 SHOWN = ("function", "joint_density")
+HEIGHT = 380  # of these, in CSS pixels
 EXPLAINED = ("similarity", "waves", "progress", "promise")
 PICTURES = (*SHOWN, *EXPLAINED)
 

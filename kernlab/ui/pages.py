@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from kernlab.paths import bundle
 from kernlab.ui.forms import sentences
 
-__all__ = ["PAGES", "Page", "breath", "greeting", "heading", "show"]
+__all__ = ["PAGES", "Page", "show"]
 
 
 class Page(NamedTuple):
-    """One page: pages/``name``.py at the address ``/name`` (the first one at ``/``)."""
+    """One page: pages/``name``.py at the address ``/name`` (the first one at ``/``).
+
+    Attributes:
+        title: in the list of pages.
+        heading: above a page that shows nothing yet.
+        side: it has a side bar.
+    """
 
     name: str
     title: str
     icon: str
+    heading: str
+    side: bool
 
 
 PAGES = (
-    Page("home", "Home", ":material/home:"),
-    Page("learn", "Learn", ":material/school:"),
-    Page("data", "Data", ":material/table_view:"),
-    Page("train", "Train", ":material/play_circle:"),
-    Page("compare", "Compare", ":material/leaderboard:"),
-    Page("lab", "Kernel lab", ":material/gesture:"),
-    Page("spectrum", "Spectrum", ":material/graphic_eq:"),
-    Page("kernel", "Kernel", ":material/grid_on:"),
-    Page("bounds", "Bounds", ":material/vertical_align_top:"),
-    Page("certainty", "Certainty", ":material/rule:"),
-    Page("runs", "Runs", ":material/database:"),
-    Page("papers", "Papers", ":material/menu_book:"),
+    Page("home", "Home", ":material/home:", "See a kernel being learned", False),
+    Page("learn", "Learn", ":material/school:", "Learn", False),
+    Page("data", "Data", ":material/table_view:", "Data", True),
+    Page("train", "Train", ":material/play_circle:", "Train", True),
+    Page("compare", "Compare", ":material/leaderboard:", "Compare", True),
+    Page("lab", "Kernel lab", ":material/gesture:", "Kernel lab", False),
+    Page("spectrum", "Spectrum", ":material/graphic_eq:", "Spectrum", True),
+    Page("kernel", "Kernel", ":material/grid_on:", "Kernel", True),
+    Page("bounds", "Bounds", ":material/vertical_align_top:", "Bounds", True),
+    Page("certainty", "Certainty", ":material/rule:", "Certainty", True),
+    Page("runs", "Runs", ":material/database:", "Runs", False),
+    Page("papers", "Papers", ":material/menu_book:", "Papers", False),
 )
 
 
@@ -138,32 +144,6 @@ button[data-variant="segmented_control"][data-selected="true"] p, button[data-va
 """
 
 
-#: Seconds in which a browser draws the heading of the first page. What comes with it would be drawn in the same breath.
-_BREATH = 0.1
-
-
-def heading(words: str) -> None:
-    """The heading of a page, which a new visitor sees before the rest of it."""
-    st.title(words, anchor=False)
-    breath()
-
-
-def greeting(words: str) -> DeltaGenerator:
-    """The place of a page that draws its form first; a new visitor sees the heading in it meanwhile."""
-    place = st.empty()
-    if not st.session_state.get("greeted"):
-        with place:
-            heading(words)
-    return place
-
-
-def breath() -> None:
-    """Let a new visitor see what the page has so far before the rest of it is drawn."""
-    if not st.session_state.get("greeted"):
-        st.session_state["greeted"] = True
-        time.sleep(_BREATH)
-
-
 @sentences()
 def show(head: Callable[[], None], first: str = PAGES[0].name) -> None:
     """The frame with the page that the address asks for.
@@ -177,7 +157,7 @@ def show(head: Callable[[], None], first: str = PAGES[0].name) -> None:
     folder = bundle() / "pages"
     entries = [
         st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == first)
-        for name, title, icon in PAGES
+        for name, title, icon, *_ in PAGES
     ]
     page = st.navigation(entries, position="top")
     head()

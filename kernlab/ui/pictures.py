@@ -18,7 +18,7 @@ from kernlab.ui.previews import Preview
 from kernlab.ui.state import to_text
 from kernlab.ui.view import VIEW
 
-__all__ = ["draw", "show", "together"]
+__all__ = ["draw", "shot", "show", "together"]
 
 
 def draw(each: Picture, at: At, height: int = 0, *, note: bool = True, beside: Sequence[str] = ()) -> None:
@@ -28,17 +28,28 @@ def draw(each: Picture, at: At, height: int = 0, *, note: bool = True, beside: S
         beside: runs whose pictures have the same axes.
     """
     key = each.key + at.side
-    shot = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
-    if isinstance(at.run, Preview):
-        films.ahead(shot.run, shot.picture, shot.view)
-        shot = shot._replace(news=preview_news(at.run).facts)
-    reported = live_chart(shot, key=key, alt=each.alt, height=height or each.height, events=each.events)
+    reported = live_chart(
+        shot(each, at, beside), key=key, alt=each.alt, height=height or each.height, events=each.events
+    )
     if each.note and note:
         formula, words = each.note(at)
         st.latex(formula)
         st.caption(words)
     if each.taken:
         _take(key, each, at, reported)
+
+
+def shot(each: Picture, at: At, beside: Sequence[str] = ()) -> Shot:
+    """What the browser has to know of a picture; that of a preview is drawn before the browser asks.
+
+    Args:
+        beside: as of :func:`draw`.
+    """
+    found = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
+    if isinstance(at.run, Preview):
+        films.ahead(found.run, found.picture, found.view)
+        found = found._replace(news=preview_news(at.run).facts)
+    return found
 
 
 def together(each: Picture, shown: Sequence[At], names: Sequence[str], colors: Sequence[str], height: int = 0) -> None:

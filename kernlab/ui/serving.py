@@ -8,8 +8,6 @@ import importlib
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 import streamlit as st
@@ -19,7 +17,7 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 from threadpoolctl import threadpool_limits
 
-from kernlab.ui import assets, drawing, glossary, jobs, miniature, rooms
+from kernlab.ui import assets, drawing, firstview, glossary, jobs, miniature, rooms
 from kernlab.ui.pages import PAGES
 
 __all__ = ["MAIN", "lifespan", "routes"]
@@ -38,36 +36,13 @@ _OWN = {"lab": ("lab.js",), "learn": ("predict.js", "room.js"), "certainty": ("p
 #: Pages whose first pictures are those of runs or previews.
 _DRAWN = ("train", "spectrum", "kernel", "bounds", "certainty")
 
-#: A page that is opened for a lecture has the look of it from the first paint on (page/present.mjs).
-_PRESENT = (
-    'if (new URLSearchParams(location.search).get("present") === "1") '
-    'document.documentElement.classList.add("kl-present")'
-)
-
-
-@cache
-def _frame(page: str) -> str:
-    """Streamlit's index.html, which learns at once where its server is, and which of our files the page will need.
-
-    Left alone, it looks for the server below the page's own address first, and again after a tenth of a second one
-    level up. Plotly's code comes after all that the heading needs.
-    """
-    head = (
-        f"<script>window.__streamlit = {{ BACKEND_BASE_URL: {assets.HOME} }}; {_PRESENT}</script>"
-        + "".join(
-            f'<link rel="modulepreload" href="./{assets.url(name)}">'
-            for name in assets.with_imports(*_FIRST, *_OWN.get(page, ()))
-        )
-        + f'<link rel="preload" as="script" fetchpriority="low" href="./{assets.url("plotly.js")}"></head>'
-    )
-    return files("streamlit").joinpath("static", "index.html").read_text("utf-8").replace("</head>", head, 1)
-
 
 async def _page(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
     if name in _DRAWN:
         drawing.begin()
-    return HTMLResponse(_frame(name), headers={"Cache-Control": "no-cache"})
+    text = firstview.document(name, (*_FIRST, *_OWN.get(name, ())))
+    return HTMLResponse(text, headers={"Cache-Control": "no-cache"})
 
 
 async def _above(request: Request) -> Response:
@@ -103,6 +78,7 @@ def routes() -> list[BaseRoute]:
     base = _base()
     return [
         *assets.routes(base),
+        *firstview.routes(base),
         *glossary.routes(base),
         *jobs.routes(base),
         *miniature.routes(base),

@@ -10,7 +10,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 from drawn import decoded
 from opening import address, button, components, errors, figures, finished, news_of, numbers, press, ran, sound
 from opening import opened as page
@@ -26,7 +25,7 @@ from kernlab.pictures.frames import to_json
 from kernlab.pictures.gallery import picture_for, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
-from kernlab.ui import compare, data, live, miniature, serving, setup
+from kernlab.ui import live, miniature, serving, setup
 from kernlab.ui.watch import Watch
 
 QUICK = {"dataset": "moons", "method": "ASKL", "n_features": "20", "epochs": "3", "n_samples": "100"}
@@ -45,22 +44,6 @@ def trained(**scene):
 
 def status(run_id):
     return manager().trainings.snapshot(run_id).status
-
-
-@pytest.mark.parametrize(("name", "form", "title"), [
-    ("compare", (compare, "comparison_form"), "Compare"), ("data", (data, "data_form"), "Data · digits"),
-])  # fmt: skip
-def test_a_new_visitor_sees_the_heading_before_the_form(monkeypatch, name, form, title):
-    seen, drawn = [], getattr(*form)
-
-    def after():
-        seen.append(bool(st.session_state.get("greeted")))
-        return drawn()
-
-    monkeypatch.setattr(*form, after)
-    app = page(name, **({"dataset": "digits"} if name == "data" else {}))
-    assert seen[0]
-    assert [each.value for each in app.title] == [title]
 
 
 # -- train -----------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ import pytest
 import streamlit as st
 from browsing import visit
 from serving import ROOT, running
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from kernlab.errors import AppError
 from kernlab.ui import serving
@@ -33,7 +35,8 @@ def test_every_page_is_listed_and_has_its_file():
 
 
 def test_a_page_asks_at_once_for_the_modules_that_it_needs_and_for_no_others():
-    frames = {page.name: serving._frame(page.name) for page in PAGES}
+    client = TestClient(Starlette(routes=serving.routes()))
+    frames = {page.name: client.get(f"/{page.name if page.name != 'home' else ''}").text for page in PAGES}
     for name in ("chart.js", "film.mjs", "frames.mjs", "elements.js", "page.mjs"):  # with what they import
         assert all(f"/{name}" in frame for frame in frames.values())
     assert {name for name, frame in frames.items() if "/lab.js" in frame} == {"lab"}
@@ -64,7 +67,7 @@ def test_a_cold_server_answers_a_deep_link_inside_the_app(tmp_path, page):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     with running(ROOT / "app.py", tmp_path) as cold:
-        for name, title, _ in reversed(PAGES[1:]):  # the first request is the one that could go wrong
+        for name, title, *_ in reversed(PAGES[1:]):  # the first request is the one that could go wrong
             visit(page, cold, name)
             assert title in page.get_by_role("heading", level=1).first.inner_text()
             for each in PAGES:

@@ -170,6 +170,15 @@ export class Picture extends EventTarget {
     this.frames = new Frames(async (steps) => (await this.text(`/${steps.join()}?${view}`)).split("\n"), overTime ? 2 : Infinity);
   }
 
+  // Take up the layout of a run that is over, and the frame of its newest snapshot, which came with the page.
+  begin(steps, layout, frame) {
+    if (this.layout) return;
+    this.of = steps.length;
+    this.layout = JSON.parse(layout);
+    this.written = layout;
+    this.frames.keep(steps.at(-1), frame);
+  }
+
   async text(rest) {
     if (!this.overTime) await new Promise((go) => setTimeout(go)); // curves are drawn fast, and asked for first
     return text(this.fetch, this.address + rest);

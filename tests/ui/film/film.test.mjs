@@ -116,6 +116,21 @@ test("a picture takes the layout of the count it has, and keeps its frames", asy
   assert.deepEqual(there.frames, [40]);
 });
 
+test("a layout and a frame that came with the page are not asked for", async () => {
+  const there = server(1);
+  const film = new Film("/", "r", { fetch: there.fetch, hidden: () => false });
+  const picture = film.picture("density", "", false);
+  const frame = JSON.stringify({ traces: {}, layout: { step: 20 } });
+  picture.begin([0, 10, 20], JSON.stringify({ traces: {}, layout: { of: 3 } }), frame);
+  film.end({ version: "r", live: false, metrics: 3, steps: [0, 10, 20], epochs: [0, 1, 2] });
+  assert.deepEqual(await picture.frames.get(2), JSON.parse(frame));
+  assert.equal(picture.layout.layout.of, 3);
+  await settled();
+  assert.deepEqual([there.layouts, there.frames], [[], []]);
+  picture.begin([0], "{}", "{}"); // what is here stays
+  assert.equal(picture.layout.layout.of, 3);
+});
+
 test("the frames of what is in view are fetched ahead, and none of what is not", async () => {
   const there = server(9);
   const reel = new Reel("/", { fetch: there.fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });

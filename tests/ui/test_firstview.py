@@ -1,0 +1,148 @@
+"""The first view of a page: its heading and sketches of its pictures, before Streamlit has drawn anything."""
+
+import json
+import re
+
+import browsing
+import pytest
+from browsing import visit
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from waiting import until
+
+from kernlab.pictures import frames
+from kernlab.ui import films, firstview, landmarks, miniature, setup
+from kernlab.ui.firstview import view_of
+from kernlab.ui.live import auto_words
+from kernlab.ui.pages import PAGES
+from kernlab.ui.previews import made, name_of
+
+FIRST, OWN = "#kl-first", "[data-testid=stMain]"
+SMALL = {"dataset": "iris", "method": "SK", "n_features": "30"}
+
+
+# -- what the server answers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_heading_of_a_page_stands_in_its_document(page):
+    document = firstview.document(page.name, ())
+    assert f"<h1>{page.heading}</h1></div>" in document
+    assert (' class="kl-side"' in document) == page.side
+    assert document.index("firstview.mjs") < document.index("static/js/index")  # it begins before Streamlit's code
+    assert document.count('<div id="root">') == 1
+
+
+def test_the_sketch_of_home_is_that_of_its_film():
+    view = view_of("home", {})
+    assert [each.film.picture for each in view.sketches] == list(miniature.SHOWN)
+    for film, alt, ready in view.sketches:
+        assert film.run == miniature.name()
+        assert alt
+        wanted = film.picture, f"{film.picture}/{film.news['steps'][-1]}"
+        assert [json.loads(each) for each in ready] == [miniature.film()["answers"][each] for each in wanted]
+
+
+def test_the_sketch_of_train_is_the_preview_of_its_address(home):
+    asked = SMALL | {"look": "principal direction 2", "at": "0", "present": "0"}
+    view = view_of("train", asked)
+    spec = setup.spec_from(SMALL)
+    assert {each.film.run for each in view.sketches} == {name_of(spec)}
+    found = {each.film.picture: each for each in view.sketches}
+    assert {"data", "density"} <= found.keys()
+    assert found["density"].film.view == "look=principal+direction+2"
+    assert view.words.endswith(auto_words(spec, films.preview(spec)))
+
+    # What has been drawn comes with the answer the next time, and is what the browser would be given.
+    def again():
+        return {each.film.picture: each for each in view_of("train", asked).sketches}["density"].ready
+
+    until(lambda: again() is not None)
+    run = made(spec.to_dict())
+    view = {"look": "principal direction 2"}
+    assert again() == (frames.layout(run, "density", view, 1).decode(), frames.frame(run, "density", view, 0).decode())
+
+
+@pytest.mark.parametrize(("page", "address"), [
+    ("train", SMALL | {"run": "20260101-000000-aaaa"}), ("train", SMALL | {"second": "method=ASKL"}),
+    ("train", {"scene": "learned"}), ("train", {"dataset": "no such"}), ("train", SMALL | {"n_features": "-1"}),
+    ("train", SMALL | {"look": "no such"}), ("train", {"nobody": "knows"}), ("papers", {}), ("no such page", {}),
+], ids=str)  # fmt: skip
+def test_without_a_preview_there_is_no_sketch(home, page, address):
+    assert view_of(page, address) is None
+
+
+def test_a_server_that_has_not_loaded_previews_answers_at_once_that_it_has_none(monkeypatch):
+    monkeypatch.delitem(firstview.sys.modules, "kernlab.ui.live")
+    client = TestClient(Starlette(routes=firstview.routes("/lab")))
+    assert client.get("/lab/first/train").status_code == 204
+    answer = client.get("/lab/first/home")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    assert "access-control-allow-origin" not in answer.headers
+    assert len(answer.json()["sketches"]) == len(miniature.SHOWN)
+
+
+# -- what the browser shows ------------------------------------------------------------------------------------
+
+_BOXES = """where => [...document.querySelectorAll(where)].map(each => {
+  const { left, top, width, height } = each.getBoundingClientRect();
+  return each.matches("h1") ? [left, top] : [left, top, width, height]; })"""
+
+
+def boxes(page, root, count):
+    """Places of the heading and of the first pictures."""
+    return page.evaluate(_BOXES, f"{root} h1, {root} .kl-chart")[: count + 1]
+
+
+def alone(page, server, address):
+    """Open a page whose Streamlit never finds its server: the first view stays."""
+    page.route("**/_stcore/**", lambda route: None)  # no answer ever comes
+    page.goto(f"{server.url}/{address}")
+    page.locator(f"{FIRST} h1").wait_for()
+    return page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("address", "count"), [("", 2), (f"train?{'&'.join(map('='.join, SMALL.items()))}", 3)])
+def test_the_page_comes_where_its_first_view_stood(app, new_page, address, count, width):
+    loaded = visit(new_page(width), app, address)  # the server has what previews are made by
+    browsing.until(loaded, lambda: loaded.locator(FIRST).count() == 0)
+    loaded.wait_for_function(landmarks.RESTED)
+    first = alone(new_page(width), app, address)
+    first.locator(f"{FIRST} .kl-chart[data-sketched]").first.wait_for()
+    assert boxes(first, FIRST, count) == [pytest.approx(box, abs=6) for box in boxes(loaded, OWN, count)]
+    assert first.locator(f"{FIRST} .kl-chart[data-drawn]").count() == 0
+    assert not first.evaluate("'Plotly' in window")  # its code would keep the page waiting
+    assert first.locator(f"{FIRST} p").inner_text() in loaded.locator(OWN).inner_text()
+
+
+@pytest.mark.browser
+def test_the_first_view_goes_when_the_page_stands_also_where_it_has_no_pictures(app, page):
+    for address in ("papers", "runs", "train?dataset=nobody", ""):
+        visit(page, app, address)
+        browsing.until(page, lambda: page.locator(FIRST).count() == 0)
+        assert page.locator("h1").count() == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("scheme", "chosen", "dark"), [
+    ("light", "", False), ("dark", "", True), ("light", "Dark", True), ("dark", "Light", False),
+])  # fmt: skip
+def test_the_first_view_has_the_theme_of_the_page(app, new_page, scheme, chosen, dark):
+    page = new_page(scheme=scheme)
+    if chosen:
+        page.add_init_script(f"localStorage.setItem('stActiveTheme-/papers-v2', '\"{chosen}\"')")
+    alone(page, app, "papers")
+    page.locator(FIRST + (".kl-dark" if dark else ".kl-light")).wait_for()
+    shade = page.evaluate(f"getComputedStyle(document.querySelector('{FIRST}')).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", shade)[:3])) < 200) == dark
+
+
+@pytest.mark.browser
+def test_a_lecture_begins_without_a_first_view(app, page):
+    page.route("**/_stcore/**", lambda route: None)  # no answer ever comes
+    page.goto(f"{app.url}/?present=1")
+    page.locator(FIRST).wait_for(state="attached")
+    assert page.locator(FIRST).is_hidden()
