@@ -5,11 +5,11 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.spec import RunSpec
-from kernlab.ui import beside, elements, live, notes, setup
+from kernlab.ui import beside, elements, films, live, notes, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
 from kernlab.ui.links import link
-from kernlab.ui.news import phase
+from kernlab.ui.news import phase, phases_before
 from kernlab.ui.pages import PAGES
 from kernlab.ui.state import Address
 from kernlab.ui.transport import transport
@@ -97,7 +97,9 @@ def panel() -> None:
         return
     status = phase(watch)[0]  # that of the buttons: where it has changed meanwhile, the browser asks for them again
     try:
-        watch.wait(PATIENCE)
+        # What a run begins with has been seen before it: the page is drawn while the run is set up.
+        if not (begins and watch.start and watch.foresee(films.foreseen(watch.start))):
+            watch.wait(PATIENCE)
     except KernlabError as error:
         state["train.watch"], state["train.trouble"] = None, str(error)
         st.rerun()
@@ -108,7 +110,8 @@ def panel() -> None:
         notes.editor(watch)
     with way:
         with st.container(horizontal=True, vertical_alignment="bottom", key="where"):
-            elements.progress(f"film/{watch.id}", [status, *phase(watch)[1:]])
+            before = phases_before(status) if begins else ()
+            elements.progress(f"film/{watch.id}", [status, *phase(watch)[1:]], before=before)
             elements.values(watch.id)
         if moment:
             live.time_line(watch, every=5.0 if VIEW["view"] == "bounds" else None)

@@ -412,7 +412,8 @@ def draw_bound_stack(at: At) -> go.Figure:
 
 def _has_history(at: At) -> bool:
     keys = [f"bound/{key}" for key in (*at.bound.over_time, at.bound.measured)] if at.bound else []
-    return not at.run.at_once and any(key in at.run.history for key in keys)
+    measured = at.run.history or keys  # before anything has been measured, what the bound promises counts
+    return not at.run.at_once and any(key in measured for key in keys)
 
 
 @picture("overview", "bounds", alt="The terms of the bound over training, each by itself", uses=("boundlog",),

@@ -148,6 +148,9 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// Resolves when the browser has painted what was drawn; in a tab that nobody sees it paints nothing.
+const painted = () => new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 100); });
+
 // ---- one mounted chart ---------------------------------------------------------------------------
 
 class Chart {
@@ -224,6 +227,7 @@ class Chart {
       return { reel, film, picture: film.picture(asked.picture, asked.view, asked.over_time) };
     });
     if (asked.news) shots[0].film.end(asked.news);
+    this.before = asked.before ? reel.film(asked.before).picture(asked.picture, asked.view, asked.over_time) : null;
     const done = shots.map(({ film }) => film.use());
     const draw = () => this.draw();
     const turns = [[reel.clock, "change"], [reel.selection, "change"], ...shots.flatMap(({ picture }) => [[picture, "layout"], [picture, "grown"]])];
@@ -271,9 +275,11 @@ class Chart {
   // The figure of this moment, or the nearest that is there; null before there is any.
   moment(back) {
     if (this.asked.together?.length) return this.together(back);
-    const { reel, film, picture } = this.shot;
+    const { reel, film } = this.shot;
     const { data } = this.asked;
-    const place = picture.overTime ? 0 : reel.place(film);
+    const begins = this.before && !film.news?.steps.length;
+    const picture = begins ? this.before : this.shot.picture;
+    const place = begins || picture.overTime ? 0 : reel.place(film);
     if (place < 0) return null;
     if (!picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {});
     // Of another picture in this place the last frame stays on the screen until all of this one is there: one drawing,
@@ -320,9 +326,12 @@ class Chart {
   // Drawing asks for one more turn if something changed meanwhile; it never queues up.
   async draw() {
     if (this.busy) { this.again = true; return; }
-    if (this.data.early || (this.shot && !window.Plotly && !presenting())) return this.outline();
+    const begins = this.shot && !this.drawn && !presenting();
+    if (this.data.early || (begins && !window.Plotly)) return this.outline();
     this.busy = true;
     try {
+      // Plotly takes a tenth of a second for every picture that is new: sketches of all of them are painted before.
+      if (begins && this.outline()) await painted();
       const Plotly = await load(this.address);
       do {
         this.again = false;
@@ -334,12 +343,13 @@ class Chart {
   }
 
   // Plotly's code takes a second to run, in which nothing else happens on the page: a sketch is painted before it.
+  // False where there is nothing to draw yet.
   outline() {
     const width = this.box.clientWidth;
-    if (this.gone || !width || !this.inView) return;
+    if (this.gone || !width || !this.inView) return false;
     const look = theme(this.parent);
     const shown = this.moment(look.back);
-    if (!shown) return;
+    if (!shown) return false;
     this.sketch ??= Object.assign(document.createElement("canvas"), { className: "kl-sketch", ariaHidden: "true" });
     const style = { width, height: this.data.height, color: look.layout.font.color, line: look.line, font: look.layout.font.family };
     if (sketch(this.sketch, shown.over(shown.make()), style)) {
@@ -347,8 +357,10 @@ class Chart {
       this.box.prepend(this.sketch);
       this.box.dataset.sketched = Number(this.box.dataset.sketched ?? 0) + 1;
     }
+    if (window.Plotly) return true;
     if (this.data.early) Chart.early = true;
     else this.plotly ??= setTimeout(() => load(this.address).then(() => this.draw()), Chart.early ? 0 : SKETCHED);
+    return true;
   }
 
   async react(Plotly) {

@@ -35,6 +35,7 @@ class Shot(NamedTuple):
         names, colors: of all these runs, where their curves are drawn together.
         data: the name of the run's data; what is selected is shared by pictures of the same data.
         news: all that will ever be new of it, where that is known: the browser need not ask for it.
+        before: the preview that the run begins with; its picture is shown until the run has one of its own.
     """
 
     run: str
@@ -47,6 +48,7 @@ class Shot(NamedTuple):
     colors: tuple[str, ...] = ()
     data: str = ""
     news: Mapping[str, Any] | None = None
+    before: str = ""
 
 
 def live_chart(

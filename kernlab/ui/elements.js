@@ -308,7 +308,9 @@ class Progress extends Element {
       say(node, text ?? "");
     }
     // A comparison is in another phase after every cell; a run changes its phase only a few times.
-    this.tell(news.phase, this.data.phase, this.data.run ? 0 : 1000);
+    const { phase, before } = this.data;
+    const yet = before.some((each) => JSON.stringify(each) === JSON.stringify(news.phase));
+    this.tell(news.phase, yet ? news.phase : phase, this.data.run ? 0 : 1000);
   }
 }
 

@@ -96,17 +96,21 @@ def selection(
     _component(key="selection", data=shown, on_selected_change=lambda: then(state["selection"]["selected"] or {}))
 
 
-def progress(news: str, phase: Sequence[Any], key: str = "progress") -> None:
+def progress(
+    news: str, phase: Sequence[Any], key: str = "progress", *, before: Sequence[Sequence[Any]] = ()
+) -> None:  # fmt: skip
     """How far a job is, in a line and a bar. The page's script runs again when the job comes into another phase.
 
     Args:
         news: "film/RUN", "comparison/ID" or "reproduction/ID": where the browser asks (kernlab.ui.films).
         phase: the phase that the script knows; a text or a list as in the news.
         key: identity on the page.
+        before: earlier phases in which the job may still be, and for which the script need not run.
     """
     kind, _, job = news.partition("/")
     followed = {"run": job} if kind == "film" else {"address": f"news/{news}"}
-    _component(key=key, data={"kind": "progress", **followed, "phase": list(phase)}, on_phase_change=_nothing)
+    known = {"phase": list(phase), "before": [list(each) for each in before]}
+    _component(key=key, data={"kind": "progress", **followed, **known}, on_phase_change=_nothing)
 
 
 def values(run: str, key: str = "values") -> None:

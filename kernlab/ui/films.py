@@ -7,8 +7,9 @@
     GET film/RUN/PICTURE/STEP,STEP,…?look=…         frames at snapshots, one a line: they never change, so the browser
                                                     keeps them; a line is empty where the picture cannot be drawn
 
-The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news:
-a browser opens six connections to a server for all its tabs, and a seventh tab would get nothing at all.
+The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news
+for longer than the quarter of a second in which a run may begin: a browser opens six connections to a server for all
+its tabs, and a seventh tab would get nothing at all.
 
 Another process draws, so that a training in this one is not slowed down; what it has drawn is kept with the run.
 Nothing of it is readable for another site: no answer allows a foreign origin.
@@ -47,10 +48,11 @@ from kernlab.ui.news import News, comparison_news, import_news, news, preview_ne
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
-__all__ = ["ahead", "drawn", "preview", "routes"]
+__all__ = ["ahead", "drawn", "foreseen", "preview", "routes"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
+_BEGINNING = 0.25  # seconds for which an answer waits for the first snapshot of a run that begins
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
@@ -119,7 +121,16 @@ async def _answered(request: Request, look: Callable[[], News]) -> Response:
 
 async def _news_of_a_run(request: Request) -> Response:
     run = request.path_params["run"]
-    return await _answered(request, lambda: preview_news(_preview(run)) if _foreseen(run) else _look(run).news)
+    if _foreseen(run):
+        return await _answered(request, lambda: preview_news(_preview(run)))
+    until = time.monotonic() + _BEGINNING
+    while True:
+        answer = await _answered(request, lambda: _look(run).news)
+        seen = _looks.get(run)
+        begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
+        if answer.status_code != 204 or not begins or time.monotonic() > until:
+            return answer
+        await asyncio.sleep(_SOON)
 
 
 async def _news_of_a_job(request: Request) -> Response:
@@ -297,6 +308,11 @@ def preview(spec: RunSpec) -> Preview:
         while len(_previews) > 64:
             _previews.popitem(last=False)
     return _previews[name]
+
+
+def foreseen(spec: RunSpec) -> Preview | None:
+    """The preview of ``spec``, if a page has shown it."""
+    return _previews.get(name_of(spec))
 
 
 def _foreseen(name: str) -> bool:

@@ -13,7 +13,6 @@ import asyncio
 import html
 import json
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -29,7 +28,7 @@ from kernlab.ui import assets, miniature
 from kernlab.ui.chart import Shot
 from kernlab.ui.pages import PAGES, Page
 
-__all__ = ["FirstView", "Sketch", "document", "routes", "view_of"]
+__all__ = ["VIEWS", "FirstView", "Sketch", "document", "routes", "view_of"]
 
 
 class Sketch(NamedTuple):
@@ -60,6 +59,9 @@ class FirstView(NamedTuple):
     sketches: Sequence[Sketch]
     height: int
 
+
+#: The pages whose first pictures can be known by their address.
+_SKETCHED = ("home", "train")
 
 # -- the document ----------------------------------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ def document(name: str, modules: Sequence[str]) -> str:
     """
     page = next((each for each in PAGES if each.name == name), PAGES[0])
     text = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
-    begin = _BEGIN % {"page": page.name, "pictures": json.dumps(page.name in _VIEWS)}
+    begin = _BEGIN % {"page": page.name, "pictures": json.dumps(page.name in _SKETCHED)}
     links = {
         each: f'<link rel="modulepreload" href="./{assets.url(each)}">'
         for each in assets.with_imports("firstview.mjs", *modules)
@@ -187,24 +189,14 @@ def _home(address: Mapping[str, str]) -> FirstView:
     return FirstView(miniature.INTRODUCTION, sketches, miniature.HEIGHT)
 
 
-def _train(address: Mapping[str, str]) -> FirstView | None:
-    if "kernlab.ui.live" not in sys.modules:  # the server has not loaded yet what previews are made by
-        return None
-    from kernlab.ui import beside, live, setup
-
-    if address.keys() & {*setup.FORM, *beside.COLUMNS}:  # runs, not a preview
-        return None
-    return live.first_view(address)
-
-
-#: The pages whose first pictures can be known by their address.
-_VIEWS: dict[str, Callable[[Mapping[str, str]], FirstView | None]] = {"home": _home, "train": _train}
+#: By the name of the page. That of Train needs torch, and adds itself when it has been loaded (kernlab.ui.sketches).
+VIEWS: dict[str, Callable[[Mapping[str, str]], FirstView | None]] = {"home": _home}
 
 
 def view_of(page: str, address: Mapping[str, str]) -> FirstView | None:
     """The first pictures of a page at an address; None where there are none, or the address is wrong."""
     try:
-        return _VIEWS[page](address) if page in _VIEWS else None
+        return VIEWS[page](address) if page in VIEWS else None
     except KernlabError:  # the page itself says what
         return None
 

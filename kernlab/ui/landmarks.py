@@ -21,6 +21,7 @@ __all__ = [
     "RESTED",
     "SEEN",
     "STAGE",
+    "STARTED",
     "STEPS",
     "TIME",
     "WHOLE",
@@ -85,6 +86,25 @@ DRAG = """share => new Promise(done => {
 
 #: True when the slider stands at the newest snapshot and does not play.
 ENDED = "() => !kernlabReel.clock.playing && kernlabReel.clock.at === null"
+
+#: Starts to wait for a click; ``kernlabStarted`` then has the milliseconds from it to the first picture that is new on
+#: the page, and to the first point of the objective, each painted, as a sketch or by Plotly.
+STARTED = f"""() => {{
+  const old = new WeakSet(document.querySelectorAll('.kl-chart')), found = window.kernlabStarted = {{}};
+  const seen = () => [...document.querySelectorAll('{SEEN}')].filter(chart => !old.has(chart));
+  const point = () => seen().some(chart => chart.closest('.st-key-objective'));
+  const wanted = {{ picture: () => seen().length, point }};
+  document.addEventListener('click', () => {{
+    const begun = performance.now();
+    const turn = () => {{
+      for (const [name, there] of Object.entries(wanted)) {{
+        if (!(name in found) && there()) requestAnimationFrame(() => {{ found[name] = performance.now() - begun; }});
+      }}
+      if (Object.keys(found).length < 2) requestAnimationFrame(turn);
+    }};
+    turn();
+  }}, {{ capture: true, once: true }});
+}}"""
 
 #: How often the first picture of a snapshot in view is drawn within so many milliseconds.
 PLAYED = """milliseconds => new Promise(done => {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -11,32 +11,39 @@ from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
-from kernlab.pictures.base import VIEW as SWITCHES
 from kernlab.pictures.base import At, Picture
-from kernlab.pictures.gallery import offered, seen
+from kernlab.pictures.gallery import offered
 from kernlab.pictures.recorded import Moment
 from kernlab.runs.kept import number
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import bounds, chosen, elements, films, notes, pictures
 from kernlab.ui.controls import controls
-from kernlab.ui.firstview import FirstView, Sketch
 from kernlab.ui.previews import Preview
 from kernlab.ui.selected import selection
-from kernlab.ui.setup import label, spec_from
-from kernlab.ui.state import BROWSERS
+from kernlab.ui.setup import label
 from kernlab.ui.transport import duration
 from kernlab.ui.view import TABS, VIEW
 from kernlab.ui.watch import Watch
 
-__all__ = ["FORMULAS", "auto_words", "columns", "first_view", "last_run", "preview", "repeat", "time_line", "views"]
+__all__ = [
+    "FORMULAS",
+    "LOW",
+    "auto_words",
+    "columns",
+    "invitation",
+    "last_run",
+    "preview",
+    "repeat",
+    "time_line",
+    "views",
+]
 
 
 #: The state of the fold of formulas: whether it is open.
 FORMULAS = "train.formulas"
 
-_INVITATION = "Press **Train** and watch this kernel being learned."
-_ROW, _LOW = 3, 290  # pictures in a row of the overview, and their height in pixels
+_ROW, LOW = 3, 290  # pictures in a row of the overview, and their height in pixels
 
 
 def last_run() -> str:
@@ -116,25 +123,16 @@ def preview(spec: RunSpec) -> None:
     assert moment
     at = At(run, moment, VIEW.now())
     shown = offered("preview", at)
-    st.caption(f"{_INVITATION} {auto_words(spec, run)}")
+    st.caption(invitation(spec, run))
     _rows(shown, at, note=False)
     with st.container(horizontal=True, vertical_alignment="center", key="views"):
         controls(shown, at)
         selection(at)
 
 
-def first_view(address: Mapping[str, str]) -> FirstView:
-    """What a browser shows of :func:`preview` at an address before Streamlit draws it.
-
-    Raises:
-        KernlabError: the address is wrong.
-    """
-    spec = spec_from({key: text for key, text in address.items() if key not in (*VIEW, *BROWSERS)})
-    run = films.preview(spec)
-    at = seen(run, {key: text for key, text in address.items() if key in SWITCHES})
-    shots = [(pictures.shot(each, at), each.alt) for each in offered("preview", at)]
-    sketches = [Sketch(shot, alt, films.drawn(shot.run, shot.picture, shot.view)) for shot, alt in shots]
-    return FirstView(f"{_INVITATION} {auto_words(spec, run)}", sketches, _LOW)
+def invitation(spec: RunSpec, run: Preview) -> str:
+    """The words above the pictures of a preview, in Markdown."""
+    return f"Press **Train** and watch this kernel being learned. {auto_words(spec, run)}"
 
 
 def auto_words(spec: RunSpec, run: Preview) -> str:
@@ -168,7 +166,7 @@ def _rows(shown: Sequence[Picture], at: At, note: bool = True) -> None:
         with st.container(key=f"overview-{start}"):
             for place, each in zip(st.columns(len(row)), row, strict=True):
                 with place:
-                    pictures.draw(each, at, _LOW, note=note)
+                    pictures.draw(each, at, LOW, note=note)
 
 
 def columns(shown: Sequence[Picture], at: At) -> None:

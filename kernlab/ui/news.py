@@ -35,6 +35,7 @@ __all__ = [
     "marks",
     "news",
     "phase",
+    "phases_before",
     "preview_news",
     "reproduction_news",
     "reproduction_phase",
@@ -89,6 +90,11 @@ def phase(watch: Watch) -> list[Any]:
     # Nothing else is offered in the moment before its work begins.
     status = "running" if state.status == "queued" and not state.position else state.status
     return [status, bool(watch.facts), watch.kept is not None, len(watch.snapshots.steps) > 0]
+
+
+def phases_before(status: str) -> list[list[Any]]:
+    """The phases of a run in that status that come before its first snapshot."""
+    return [[status, facts, False, False] for facts in (False, True)]
 
 
 def stages(watch: Watch) -> list[tuple[float, float, str]]:

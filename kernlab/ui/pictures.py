@@ -17,6 +17,7 @@ from kernlab.ui.news import preview_news
 from kernlab.ui.previews import Preview
 from kernlab.ui.state import to_text
 from kernlab.ui.view import VIEW
+from kernlab.ui.watch import Watch
 
 __all__ = ["draw", "shot", "show", "together"]
 
@@ -49,6 +50,8 @@ def shot(each: Picture, at: At, beside: Sequence[str] = ()) -> Shot:
     if isinstance(at.run, Preview):
         films.ahead(found.run, found.picture, found.view)
         found = found._replace(news=preview_news(at.run).facts)
+    elif isinstance(at.run, Watch) and at.run.preview and "preview" in each.views:
+        found = found._replace(before=at.run.preview.id)
     return found
 
 

@@ -105,6 +105,7 @@ def _warm() -> None:
         "kernlab.ui.setup",
         "kernlab.ui.transport",
         "kernlab.ui.look",
+        "kernlab.ui.sketches",
         "pandas",
         "scipy.signal",
         "scipy.stats",

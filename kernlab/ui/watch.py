@@ -6,13 +6,17 @@ Knows the store and the job manager, not Streamlit; a session keeps one of these
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
+
 from kernlab.errors import UnknownNameError
 from kernlab.jobs.trainings import RunState, Trainings
-from kernlab.pictures.recorded import RecordedRun, may_end_early
+from kernlab.methods import MethodSpec
+from kernlab.pictures.recorded import RecordedRun, learns_in_batches, may_end_early
 from kernlab.runs.layout import CHANGED
 from kernlab.runs.notes import Note
 from kernlab.spec import RunSpec
@@ -25,14 +29,44 @@ class Watch(RecordedRun):
 
     Attributes:
         state: how far it is.
+        preview: what it begins with, until it has a snapshot of its own; None: that is not known.
     """
 
     def __init__(self, jobs: Trainings, run_id: str) -> None:
         self.jobs = jobs
         self.state: RunState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         self._over = False
+        self.preview: RecordedRun | None = None
         with self._reason(run_id):
             super().__init__(jobs.store, run_id)
+
+    def foresee(self, preview: RecordedRun | None) -> bool:
+        """Take the first snapshot and the facts of a run that begins from its preview, until the run has its own.
+
+        A page can then be drawn while the run is set up. Of what a first snapshot has, a preview lacks the scores of
+        the function; they are empty here.
+
+        Args:
+            preview: of the run's spec; None: there is none.
+
+        Returns:
+            Whether the run has a first snapshot now.
+        """
+        self.preview = preview if preview and learns_in_batches(preview.method or MethodSpec()) else None
+        self._take_preview()
+        return len(self.snapshots.steps) > 0
+
+    def _take_preview(self) -> None:
+        if not self.preview:
+            return
+        if len(self.snapshots.steps) or not self.live:
+            self.preview = None
+            self.run, self.static, self._arrays = self._record(), self.store.static(self.id), OrderedDict()
+            return
+        first = self.preview
+        self.run = replace(self.run, facts=first.run.facts, resolved=first.run.resolved)
+        self.static, self.snapshots = first.static, first.snapshots
+        self._arrays = OrderedDict({0: {**first._load(0), "view_scores": np.zeros((0, 0))}})
 
     @property
     def live(self) -> bool:  # type: ignore[override]  # a stored run that nobody follows is never live
@@ -85,6 +119,7 @@ class Watch(RecordedRun):
                 self.run = self._record()
             made = self._changes_made
             self._fetch_metrics()
+            self._take_preview()
             if made != self._changes_made:  # they are a part of the run's spec
                 self.run = self._record()
             self._over = over

@@ -5,8 +5,10 @@ import json
 import shutil
 import subprocess
 import threading
+from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -22,6 +24,7 @@ from kernlab.pictures.recorded import RecordedRun
 from kernlab.runs.store import Curve, Metrics, Snapshots
 from kernlab.spec import RunSpec
 from kernlab.ui import drawing, films
+from kernlab.ui.news import News
 
 MODULES = Path(__file__).parent / "film"
 node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
@@ -241,3 +244,32 @@ def test_a_run_that_goes_on_from_a_checkpoint_has_no_frames_of_its_past(jobs, ru
     with pytest.raises(KernlabError, match="snapshot at that step"):
         found.frame(run, "density", {}, 10**6)
     assert gzip.decompress(films._work(str(jobs.store.root), "layout", run, "density", {}, [2], True)[0])
+
+
+def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_nothing_else(monkeypatch, client):
+    looks = []
+
+    def look(status, steps):
+        watch = SimpleNamespace(state=SimpleNamespace(status=status), snapshots=SimpleNamespace(steps=steps))
+        return films._Look(0.0, watch, News(f"v{len(steps)}", {"steps": steps}))
+
+    def grows(run_id):
+        looks.append(run_id)
+        films._looks[run_id] = look("running", [0] if len(looks) > 3 else [])
+        return films._looks[run_id]
+
+    monkeypatch.setattr(films, "_looks", OrderedDict())
+    monkeypatch.setattr(films, "_look", grows)
+    assert client.get("/film/begins?version=v0").json() == {"steps": [0]}
+    assert len(looks) == 4
+    for status, steps in (("queued", []), ("running", [0])):
+        looks.clear()
+
+        def stays(run_id, status=status, steps=steps):
+            looks.append(run_id)
+            films._looks[run_id] = look(status, steps)
+            return films._looks[run_id]
+
+        monkeypatch.setattr(films, "_look", stays)
+        assert client.get(f"/film/stays?version=v{len(steps)}").status_code == 204
+        assert len(looks) == 1

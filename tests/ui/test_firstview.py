@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from waiting import until
 
 from kernlab.pictures import frames
-from kernlab.ui import films, firstview, landmarks, miniature, setup
+from kernlab.ui import films, firstview, landmarks, miniature, setup, sketches
 from kernlab.ui.firstview import view_of
 from kernlab.ui.live import auto_words
 from kernlab.ui.pages import PAGES
@@ -45,6 +45,7 @@ def test_the_sketch_of_home_is_that_of_its_film():
 
 def test_the_sketch_of_train_is_the_preview_of_its_address(home):
     asked = SMALL | {"look": "principal direction 2", "at": "0", "present": "0"}
+    assert firstview.VIEWS["train"] is sketches.train
     view = view_of("train", asked)
     spec = setup.spec_from(SMALL)
     assert {each.film.run for each in view.sketches} == {name_of(spec)}
@@ -73,7 +74,7 @@ def test_without_a_preview_there_is_no_sketch(home, page, address):
 
 
 def test_a_server_that_has_not_loaded_previews_answers_at_once_that_it_has_none(monkeypatch):
-    monkeypatch.delitem(firstview.sys.modules, "kernlab.ui.live")
+    monkeypatch.delitem(firstview.VIEWS, "train")
     client = TestClient(Starlette(routes=firstview.routes("/lab")))
     assert client.get("/lab/first/train").status_code == 204
     answer = client.get("/lab/first/home")

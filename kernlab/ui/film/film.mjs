@@ -6,7 +6,7 @@ import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
 
 const EVERY = 200; // milliseconds between two questions while a run goes on
-const SOON = 60; // while it begins: until it has a second snapshot
+const SOON = 30; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
 const BUSY = 10000; // at most, while the browser is busy
@@ -65,7 +65,7 @@ export class News extends EventTarget {
     this.asking = false;
     this.count();
     if (this.news && !this.news.live) return;
-    const pause = this.news?.steps?.length < 2 ? SOON : EVERY * Math.max(1, going);
+    const begins = this.news?.steps?.length < 2, pause = begins ? SOON : EVERY * Math.max(1, going);
     this.waiting = true;
     this.due = Infinity;
     // Somebody else may have asked by then: only one of both goes on.
@@ -73,7 +73,8 @@ export class News extends EventTarget {
     if (this.hidden() && !away) return this.seen(again);
     // A server that takes long to answer is asked less often, yet often enough to see the end. So is one whose answers
     // this browser takes too long to draw: its timers are late then, time after time. Twice as late, a quarter as often.
-    const now = this.now(), slow = Math.max(Math.min(4 * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
+    // While a run begins the server is busy with its beginning, which is what is waited for.
+    const now = this.now(), slow = Math.max(Math.min((begins ? 1 : 4) * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
     // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
     const next = away ? SELDOM : slow > pause ? slow : pause - (now % pause);
     this.due = now + next;
@@ -186,7 +187,7 @@ export class Picture extends EventTarget {
 
   // Take up new snapshots or, over training, new points.
   grow(news) {
-    const steps = this.overTime ? [news.metrics] : news.steps;
+    const steps = this.overTime && news.steps.length ? [news.metrics] : news.steps; // nothing is measured before the first
     this.frames.steps = steps;
     const of = news.live ? sampled(news.steps.length) : news.steps.length;
     if (news.steps.length && of !== this.of) {

@@ -109,6 +109,7 @@ function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opacity = 1 
     pen.lineWidth = line.width ?? 2;
     pen.setLineDash({ dash: [9, 5], dot: [2, 4] }[line.dash] ?? []);
     across.forEach((number, i) => pen.lineTo(place.x(number), place.y(up[i])));
+    if (across.length === 1) pen.arc(place.x(across[0]), place.y(up[0]), 1, 0, 7); // a curve that begins is a dot
     pen.stroke();
   } else if (mode.includes("markers")) {
     const open = String(marker.symbol).endsWith("-open"); // a ring, as round what is selected
