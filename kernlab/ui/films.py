@@ -48,7 +48,7 @@ from kernlab.ui.news import News, comparison_news, import_news, news, preview_ne
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
-__all__ = ["ahead", "drawn", "foreseen", "preview", "routes"]
+__all__ = ["ahead", "drawn", "first_of_data", "foreseen", "preview", "routes"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
@@ -308,6 +308,19 @@ def preview(spec: RunSpec) -> Preview:
         while len(_previews) > 64:
             _previews.popitem(last=False)
     return _previews[name]
+
+
+_first: dict[str, str] = {}  # of the previews that show the same data the one that was seen first
+
+
+def first_of_data(preview: Preview) -> Preview:
+    """The preview whose pictures of the data are those of this one: the browser need not ask for them again."""
+    found = _previews.get(_first.setdefault(preview.of_data, preview.id))
+    if found is None:
+        _first[preview.of_data] = preview.id
+        return preview
+    _previews.move_to_end(found.id)
+    return found
 
 
 def foreseen(spec: RunSpec) -> Preview | None:

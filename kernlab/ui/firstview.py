@@ -69,7 +69,8 @@ _SKETCHED = ("home", "train")
 _STYLE = """
 #kl-first { position: fixed; inset: 3.75rem 0 0; z-index: 99; overflow: hidden; pointer-events: none;
   padding: .5rem 2rem; color: var(--st-text-color); background: var(--st-background-color);
-  font: 1rem/1.6 var(--st-font); }
+  font: 1rem/1.6 var(--st-font); animation: kl-gone 0s 15s forwards; }
+@keyframes kl-gone { to { visibility: hidden; } }  /* also where no module comes that takes it away */
 #kl-first h1 { margin: 0; padding: .2rem 0; font: 600 1.7rem/1.2 var(--st-font); }
 #kl-first p { margin: .7rem 0; }
 #kl-first > div { display: flex; flex-wrap: wrap; gap: .7rem 1rem; }
@@ -102,7 +103,7 @@ _COLORS = {
 #: address are asked for before any module has come.
 _BEGIN = """
 if (new URLSearchParams(location.search).get("present") === "1") document.documentElement.classList.add("kl-present");
-else if (%(pictures)s) window.kernlabFirst = fetch("./first/%(page)s" + location.search);
+else if (%(pictures)s) window.kernlabFirst = fetch("./first/%(page)s" + location.search).catch(() => null);
 """
 #: Streamlit keeps under the name of a page which theme a person chose for it; without a choice the system's is shown.
 _THEME = """
@@ -173,6 +174,7 @@ def _body(page: Page) -> str:
     heading = f"<h1>{html.escape(page.heading)}</h1>"
     return (
         f'<div id="kl-first" data-page="{page.name}"{side} aria-hidden="true">{heading}</div><script>{_THEME}</script>'
+        "<noscript><style>#kl-first { display: none; }</style></noscript>"
     )
 
 

@@ -48,8 +48,9 @@ def shot(each: Picture, at: At, beside: Sequence[str] = ()) -> Shot:
     """
     found = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
     if isinstance(at.run, Preview):
+        run = films.first_of_data(at.run) if each.of_data else at.run
+        found = found._replace(run=run.id, news=preview_news(run).facts)
         films.ahead(found.run, found.picture, found.view)
-        found = found._replace(news=preview_news(at.run).facts)
     elif isinstance(at.run, Watch) and at.run.preview and "preview" in each.views:
         found = found._replace(before=at.run.preview.id)
     return found

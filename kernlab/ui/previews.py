@@ -55,6 +55,9 @@ class _Source:
 class Preview(RecordedRun):
     """A run before its first step, which is stored nowhere.
 
+    Attributes:
+        of_data: names all that pictures of the data alone are drawn from.
+
     Args:
         spec: what would be trained.
         data: prepared data; otherwise they are loaded.
@@ -76,6 +79,20 @@ class Preview(RecordedRun):
         )  # fmt: skip
         super().__init__(_Source(run, started, snapshot), name)  # type: ignore[arg-type]
         self.refresh()
+        self.of_data = _of_data(started)
+
+
+#: What pictures of the data alone are drawn from: arrays by how their names begin, and facts.
+_ROWS, _FACTS = ("row_", "view_", "data_"), ("task", "classes", "class_rows", "feature_names", "image_shape", "n_train",
+                                             "target_unit")  # fmt: skip
+
+
+def _of_data(started: Started) -> str:
+    seen = hashlib.sha256(json.dumps([started.facts.get(name) for name in _FACTS], default=str).encode())
+    for name, array in sorted(started.arrays.items()):
+        if name.startswith(_ROWS):
+            seen.update(name.encode() + np.ascontiguousarray(array).tobytes())
+    return seen.hexdigest()
 
 
 def stamps(paths: Iterable[Path]) -> tuple[tuple[str, int, int], ...]:

@@ -147,3 +147,12 @@ def test_a_lecture_begins_without_a_first_view(app, page):
     page.goto(f"{app.url}/?present=1")
     page.locator(FIRST).wait_for(state="attached")
     assert page.locator(FIRST).is_hidden()
+
+
+@pytest.mark.browser
+def test_without_its_module_the_first_view_goes_after_a_while(app, page):
+    page.route("**/firstview.mjs", lambda route: None)
+    visit(page, app, "papers")
+    assert page.locator(FIRST).is_visible()
+    page.evaluate(f"document.querySelector('{FIRST}').getAnimations()[0].finish()")
+    assert page.locator(FIRST).is_hidden()

@@ -18,13 +18,13 @@ from kernlab.jobs import manager
 from kernlab.methods import METHODS
 from kernlab.pictures import frames
 from kernlab.pictures.base import At
-from kernlab.pictures.gallery import offered
+from kernlab.pictures.gallery import PICTURES, offered
 from kernlab.runs.store import Metrics, Snapshots
 from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
-from kernlab.ui import drawing, films, landmarks
+from kernlab.ui import drawing, films, landmarks, pictures
 from kernlab.ui.live import auto_words
 from kernlab.ui.news import phase
 from kernlab.ui.previews import made
@@ -113,6 +113,39 @@ def test_every_picture_of_a_preview_is_drawn(name):
         assert json.loads(frames.layout(run, each.key, {}, 1))
         assert json.loads(frames.frame(run, each.key, {}, 0))
     assert "training rows" in auto_words(RunSpec.from_dict(run.run.spec), run)
+
+
+@pytest.mark.parametrize("dataset", ["digits", "checkerboard", "diabetes"])
+def test_previews_with_the_same_data_have_the_same_pictures_of_them(dataset):
+    known, shared = {}, 0
+    for name, seed, options in [
+        ("ASKL", 0, {}), ("ASKL", 0, {"n_features": 50}), ("SK", 0, {}), ("ASKL", 0, {"validation": 0}), ("KRR", 0, {}),
+        ("Nys-LS", 0, {}), ("ASKL", 1, {}), ("ASKL", 0, {"test_size": 0.5}),
+    ]:  # fmt: skip
+        spec = RunSpec.of(name, dataset, seed=seed).with_options(options)
+        run = made(spec.to_dict())
+        drawn = {
+            each.key: (frames.layout(run, each.key, {}, 1), frames.frame(run, each.key, {}, 0))
+            for each in offered("preview", At(run, run.moment()))
+            if each.of_data
+        }
+        shared += run.of_data in known
+        assert known.setdefault(run.of_data, drawn) == drawn, spec.method.name
+    assert shared >= 2  # D and the penalties change nothing of the data
+    assert len(known) >= 3  # the seed and the share of test rows do
+
+
+def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home):
+    first, second = (films.preview(RunSpec.of("ASKL", "iris", n_features=count)) for count in (20, 30))
+    shots = [
+        {each.key: pictures.shot(each, at).run for each in offered("preview", at)}
+        for at in (At(run, run.moment()) for run in (first, second))
+    ]
+    assert shots[0].keys() == shots[1].keys()
+    for key in shots[0]:
+        assert (shots[0][key] == shots[1][key]) == (key in ("data", "balance"))
+    films._previews.pop(first.id)  # it is too long ago
+    assert pictures.shot(PICTURES["data"], At(second, second.moment())).run == second.id
 
 
 def test_of_choosing_nothing_is_said_where_nothing_is_chosen():
