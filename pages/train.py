@@ -98,7 +98,8 @@ def panel() -> None:
     status = phase(watch)[0]  # that of the buttons: where it has changed meanwhile, the browser asks for them again
     try:
         # What a run begins with has been seen before it: the page is drawn while the run is set up.
-        if not (begins and watch.start and watch.foresee(films.foreseen(watch.start))):
+        at_once = begins and not watch.state.position and watch.start
+        if not (at_once and watch.foresee(films.foreseen(at_once))):
             watch.wait(PATIENCE)
     except KernlabError as error:
         state["train.watch"], state["train.trouble"] = None, str(error)

@@ -61,7 +61,8 @@ class Watch(RecordedRun):
             return
         if len(self.snapshots.steps) or not self.live:
             self.preview = None
-            self.run, self.static, self._arrays = self._record(), self.store.static(self.id), OrderedDict()
+            self.run, self._arrays = self._record(), OrderedDict()
+            self.static = self.store.static(self.id) if self.run.facts else {}
             return
         first = self.preview
         self.run = replace(self.run, facts=first.run.facts, resolved=first.run.resolved)
