@@ -140,7 +140,8 @@ def test_previews_with_the_same_data_have_the_same_pictures_of_them(dataset):
     assert len(known) >= 3  # the seed and the share of test rows do
 
 
-def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home):
+def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home, monkeypatch):
+    monkeypatch.setattr(films, "_previews", OrderedDict())  # that no other test has seen these data
     first, second = (films.preview(RunSpec.of("ASKL", "iris", n_features=count)) for count in (20, 30))
     shots = [
         {each.key: pictures.shot(each, at).run for each in offered("preview", at)}
@@ -222,7 +223,8 @@ def test_what_cannot_be_started_is_a_sentence():
 def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
     visit(page, server, "train?dataset=moons&method=ASKL&n_features=20&n_samples=200&epochs=3")
     until(page, lambda: picture(page, "density") != "null")
-    before, shown = picture(page, "density"), page.evaluate(landmarks.draws("data"))
+    rested(page)
+    before = picture(page, "density")
     page.evaluate(f"""() => {{
       window.plotted = {{ data: 0, density: 0 }};
       for (const [name, node] of [["data", "{landmarks.chart("data")}"], ["density", "{landmarks.chart("density")}"]])
@@ -232,9 +234,8 @@ def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
     box.fill("40")
     box.press("Enter")
     until(page, lambda: picture(page, "density") != before)
-    until(page, lambda: page.evaluate(landmarks.draws("data")) > shown)  # it is of the new preview, and looks the same
     rested(page)
-    assert page.evaluate("window.plotted") == {"data": 0, "density": 1}  # its layout and its frame in one
+    assert page.evaluate("window.plotted") == {"data": 0, "density": 1}  # the same data; layout and frame in one
     press(page, "Train")
     came_to(page, "Finished")
     until(page, lambda: picture(page, "function") != "null")
