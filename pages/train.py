@@ -100,6 +100,7 @@ def panel() -> None:
         # What a run begins with has been seen before it: the page is drawn while the run is set up.
         at_once = begins and not watch.state.position and watch.start
         if not (at_once and watch.foresee(films.foreseen(at_once))):
+            jobs.begin(watch.id)
             watch.wait(PATIENCE)
     except KernlabError as error:
         state["train.watch"], state["train.trouble"] = None, str(error)
@@ -126,6 +127,7 @@ def panel() -> None:
             st.caption("Look inside this run:")
             for name, label, icon, *_ in INSIDE:
                 link(name, label, icon, run=watch.id)
+    jobs.begin(watch.id)
 
 
 settings = ADDRESS.arrive()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -96,17 +97,19 @@ class _Training(Job):
 
     def __init__(
         self, owner: Trainings, run: Run, device: str, writer: Writer, checkpoint: Checkpoint | None, paused: bool,
-        group: Group | None,
+        group: Group | None, after: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__(owner.jobs, run.id, run.name, f"training on {device}", paused=paused, group=group)
         self.run, self.device, self.writer = run, device, writer
         self._owner, self._resume = owner, checkpoint
+        self.may_begin, self._after = threading.Event(), after
         self.started, self.pace = False, Pace()
         self.total_steps, self._facts = run.total_steps, run.facts
         self._before = 0.0  # epochs of the first stretch, once the second has begun
         self._reached = run.epoch
 
     def work(self) -> None:
+        self.may_begin.wait(self._after)
         spec = self.run.resolved or self.run.spec  # a resumed run keeps what the rules once chose
         events = self._owner.train(spec, control=self, resume=self._resume)
         try:
@@ -235,8 +238,14 @@ class Trainings(Kind[RunState]):
         return found
 
     def submit(
-        self, spec: Any, *, paused: bool = False, name: str | None = None, group: Group | None = None
-    ) -> str:  # fmt: skip
+        self,
+        spec: Any,
+        *,
+        paused: bool = False,
+        name: str | None = None,
+        group: Group | None = None,
+        after: float = 0.0,
+    ) -> str:
         """Start a run as soon as its device is free; returns its id at once.
 
         Args:
@@ -244,6 +253,8 @@ class Trainings(Kind[RunState]):
             paused: set it up, then pause before the first mini-batch.
             name: what the user calls it.
             group: the run trains in step with the others of this :meth:`group`.
+            after: seconds at most by which it begins later: as soon as :meth:`begin` is called. What shows its
+                beginning would otherwise share the time of this process with it.
 
         Raises:
             DeviceError: this machine lacks the device.
@@ -252,8 +263,13 @@ class Trainings(Kind[RunState]):
         wanted: dict[str, Any] = dict(spec) if isinstance(spec, Mapping) else spec.to_dict()
         device = self._device_key(str(wanted.get("device", "auto")))
         run_id = self.store.create(wanted, name)
-        self._start(self.store.get(run_id), device, None, paused, group)
+        self._start(self.store.get(run_id), device, None, paused, group, after)
         return run_id
+
+    def begin(self, run_id: str) -> None:
+        """Let a run that was started to begin ``after`` a while begin now; of every other nothing changes."""
+        if isinstance(job := self.jobs.get(run_id), _Training):
+            job.may_begin.set()
 
     def resume_run(self, run_id: str, *, paused: bool = False, group: Group | None = None) -> None:
         """Let a stopped, interrupted or failed run go on from its checkpoint (else from its start), or a paused one.
@@ -273,9 +289,10 @@ class Trainings(Kind[RunState]):
         self._start(run, self._device_key(str(run.spec.get("device", "auto"))), checkpoint, paused, group)
 
     def _start(
-        self, run: Run, device: str, checkpoint: Checkpoint | None, paused: bool, group: Group | None
+        self, run: Run, device: str, checkpoint: Checkpoint | None, paused: bool, group: Group | None,
+        after: float = 0.0,
     ) -> None:  # fmt: skip
-        self.jobs.start(_Training(self, run, device, self.store.writer(run.id), checkpoint, paused, group))
+        self.jobs.start(_Training(self, run, device, self.store.writer(run.id), checkpoint, paused, group, after))
 
     def step(self, run_id: str, unit: Literal["batch", "epoch"] = "batch") -> None:
         """Do one mini-batch, or go on to the end of the epoch, then pause."""

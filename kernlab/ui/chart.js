@@ -277,11 +277,14 @@ class Chart {
     if (this.asked.together?.length) return this.together(back);
     const { reel, film } = this.shot;
     const { data } = this.asked;
-    const begins = this.before && !film.news?.steps.length;
-    const picture = begins ? this.before : this.shot.picture;
-    const place = begins || picture.overTime ? 0 : reel.place(film);
+    let { picture } = this.shot, place = picture.overTime ? 0 : reel.place(film);
+    const wanted = () => { if (place >= 0 && !picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {}); };
+    wanted();
+    if (this.before && !(picture.layout && picture.frames.nearest(place))) {
+      [picture, place] = [this.before, 0]; // until the run has this picture
+      wanted();
+    }
     if (place < 0) return null;
-    if (!picture.frames.has(place)) picture.frames.get(place).then(() => this.draw(), () => {});
     // Of another picture in this place the last frame stays on the screen until all of this one is there: one drawing,
     // not two.
     const near = picture.frames.nearest(place) ?? (this.last?.picture === picture ? { ...this.last, place } : null);

@@ -128,7 +128,7 @@ async def _news_of_a_run(request: Request) -> Response:
         answer = await _answered(request, lambda: _look(run).news)
         seen = _looks.get(run)
         begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
-        if answer.status_code != 204 or not begins or time.monotonic() > until:
+        if not begins or time.monotonic() > until:
             return answer
         await asyncio.sleep(_SOON)
 

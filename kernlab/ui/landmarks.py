@@ -87,13 +87,17 @@ DRAG = """share => new Promise(done => {
 #: True when the slider stands at the newest snapshot and does not play.
 ENDED = "() => !kernlabReel.clock.playing && kernlabReel.clock.at === null"
 
-#: Starts to wait for a click; ``kernlabStarted`` then has the milliseconds from it to the first picture that is new on
-#: the page, and to the first point of the objective, each painted, as a sketch or by Plotly.
+#: Starts to wait for a click; ``kernlabStarted`` then has the milliseconds from it to the first picture on the page of
+#: the run, and to the first point of the objective, each painted, as a sketch or by Plotly. A picture that the preview
+#: has shown and that stays is one of the run's.
 STARTED = f"""() => {{
   const old = new WeakSet(document.querySelectorAll('.kl-chart')), found = window.kernlabStarted = {{}};
-  const seen = () => [...document.querySelectorAll('{SEEN}')].filter(chart => !old.has(chart));
-  const point = () => seen().some(chart => chart.closest('.st-key-objective'));
-  const wanted = {{ picture: () => seen().length, point }};
+  const of = (where) => [...document.querySelectorAll(where)].filter(chart => !chart.closest('[data-stale=true]'));
+  const curves = () => of('.st-key-objective .kl-chart').filter(chart => !old.has(chart));
+  const wanted = {{
+    picture: () => curves().length && of('{SEEN}').length,
+    point: () => curves().some(chart => chart.matches('{SEEN}')),
+  }};
   document.addEventListener('click', () => {{
     const begun = performance.now();
     const turn = () => {{

@@ -19,6 +19,9 @@ from kernlab.ui.watch import Watch
 
 __all__ = ["duration", "either", "progress_words", "sharing", "show_trouble", "status_words", "transport", "tried"]
 
+#: Seconds at most for which a run that is started from the page waits until the page has been drawn.
+DRAWN = 1.0
+
 #: The buttons that go on by a little, with what each asks for: a method solved all at once has no little.
 _PACES = {
     "batches": (
@@ -99,7 +102,9 @@ def progress_words(watch: Watch) -> tuple[str, float | None]:
         words.append(f"step {number(state.step)} {of} {number(total)}")
         if over and state.step < total:
             words.append("ended early: nothing more was to be gained")
-    words.append(f"{duration(state.elapsed)} trained")
+    # Before the number of its steps is known nothing is trained: reading a large table takes seconds.
+    begins = state.status == "running" and total is None
+    words += ["reading the data", duration(state.elapsed)] if begins else [f"{duration(state.elapsed)} trained"]
     if state.status == "running" and state.remaining is not None and state.step > 8:
         words.append(f"{'at most ' if watch.early else ''}{duration(state.remaining)} left")
     words.append(str(watch.facts.get("device", watch.run.device)))
@@ -165,7 +170,7 @@ def transport(
 
     def begin(paused: bool = False) -> str:
         assert spec is not None
-        return jobs.submit(spec, paused=paused)
+        return jobs.submit(spec, paused=paused, after=DRAWN)
 
     def advance(unit: str) -> str | None:
         if watch is None or not steerable:

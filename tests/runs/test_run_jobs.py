@@ -51,6 +51,15 @@ def test_a_job_trains_to_its_end_in_the_background(jobs: Trainings, store: Store
     until(lambda: not jobs.jobs.jobs())  # nothing of it is kept in memory
 
 
+def test_a_run_begins_when_what_shows_it_lets_it_or_after_a_while(jobs: Trainings) -> None:
+    waits = jobs.submit(fake.spec(3), after=2 * PATIENCE)
+    assert becomes(jobs, waits, "running").total_steps is None  # it has its turn and has read nothing yet
+    jobs.begin("nobody")
+    jobs.begin(waits)
+    assert jobs.wait(waits, PATIENCE).status == "finished"
+    assert jobs.wait(jobs.submit(fake.spec(3), after=0.01), PATIENCE).status == "finished"
+
+
 def test_progress_is_shown_while_it_runs(jobs: Trainings) -> None:
     run_id = jobs.submit(fake.spec(200, delay=0.01))
     until(lambda: jobs.snapshot(run_id).step >= 20)

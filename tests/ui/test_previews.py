@@ -11,10 +11,12 @@ import pytest
 from browsing import came_to, picture, press, rested, until, visit
 from opening import components, opened, sound
 from opening import words as texts
+from waiting import PATIENCE
 
 from kernlab.data import DataSpec, load, prepare
 from kernlab.errors import CompositionError, DataError
 from kernlab.jobs import manager
+from kernlab.jobs.trainings import Trainings
 from kernlab.methods import METHODS
 from kernlab.pictures import frames
 from kernlab.pictures.base import At
@@ -25,7 +27,7 @@ from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
-from kernlab.ui import drawing, films, landmarks, pictures
+from kernlab.ui import drawing, films, landmarks, pictures, transport
 from kernlab.ui.live import auto_words
 from kernlab.ui.news import phase
 from kernlab.ui.previews import made
@@ -96,6 +98,24 @@ def test_a_run_that_begins_has_by_its_preview_what_it_will_have(home, monkeypatc
     assert [each.key for each in offered("overview", first)] == keys
     assert (first.data, watch.method) == (data, method)
     assert {"view_scores", *made(spec.to_dict()).moment().arrays} <= first.arrays.keys()
+
+
+@pytest.mark.parametrize("method", ["ASKL", "KRR"])
+def test_a_run_begins_when_the_page_has_been_made_and_says_what_it_does_meanwhile(home, monkeypatch, method):
+    monkeypatch.setattr(transport, "DRAWN", 2 * PATIENCE)
+    jobs, words, begin = manager().trainings, [], Trainings.begin
+
+    def noted(jobs, run_id):
+        words.append(transport.progress_words(Watch(jobs, run_id))[0])
+        begin(jobs, run_id)
+
+    monkeypatch.setattr(Trainings, "begin", noted)
+    page = opened("train", dataset="moons", method=method, n_features="20", epochs="1")
+    sound(next(each for each in page.button if each.label == "Train").click().run())
+    (run,) = jobs.store.list()
+    assert jobs.wait(run.id, PATIENCE).status == "finished"
+    assert re.match(r"Running · reading the data · \d+\.\d s · ", words[0])
+    assert " s trained" in transport.progress_words(Watch(jobs, run.id))[0]
 
 
 def test_a_full_batch_run_is_not_foreseen(home):
@@ -241,3 +261,16 @@ def test_the_preview_follows_the_form_and_the_run_takes_its_place(server, page):
     until(page, lambda: picture(page, "function") != "null")
     assert page.locator(".st-key-random_functions").count() == 0
     assert server.trouble() == []
+
+
+@pytest.mark.browser
+def test_a_picture_of_the_preview_stays_until_the_run_has_its_own(server, page):
+    visit(page, server, "train?dataset=moons&method=ASKL&n_features=24&n_samples=200&epochs=2")
+    until(page, lambda: picture(page, "density") != "null")
+    rested(page)
+    before = picture(page, "density")
+    page.route(re.compile(r"/film/(?!preview)\w+/density"), lambda route: None)  # it never comes
+    press(page, "Train")
+    came_to(page, "Finished")
+    until(page, lambda: picture(page, "objective") != "null")
+    assert picture(page, "density") == before
