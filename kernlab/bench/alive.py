@@ -1,7 +1,8 @@
 """Four runs side by side: what training in step costs, what the page costs the training, how fast the slider is.
 
 in step     four runs on digits one after another, and the same four in step, in turns
-page        four runs in step with their page open and without it, in turns
+page        four runs in step with their page open and without it, in turns; each has a point of its curves every
+            second, and the browser, which has no GPU, draws on the cores of the training
 slider      four finished runs on one page, 1440 × 900: from a change of the slider to the last picture in view
 """
 
@@ -27,6 +28,7 @@ __all__ = ["alive"]
 
 ROUNDS, TURNS, SECONDS = 3, 4, 6.0
 DRAGS, EPOCHS = 12, 24
+LIVELY = 3000  # epochs of runs that outlast the measurement, with points of their curves all the time
 #: What tells the four runs apart.
 FOUR: tuple[dict[str, Any], ...] = ({}, {"learned": False, "feature_norm": 0.0}, {"feature_map": "stationary"},
                                     {"n_features": 50})  # fmt: skip
@@ -98,7 +100,7 @@ def _settings(epochs: int) -> list[dict[str, Any]]:
 
 def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
     """Steps a second of four runs in step, with and without their page, in turns."""
-    page.goto(f"{url}/{_address(_settings(100_000))}")
+    page.goto(f"{url}/{_address(_settings(LIVELY))}")
     begin = button(page, "Train")
     begin.wait_for()
     page.wait_for_function(landmarks.RESTED, timeout=60_000)
@@ -127,14 +129,18 @@ def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
 def _speed(store: Store, runs: Sequence[str]) -> float:
     """Steps of all runs together a second."""
     time.sleep(1.5)  # until the page is open or closed
-
-    def steps() -> tuple[int, float]:
-        return sum(store.get(run).step for run in runs), time.perf_counter()
-
-    before, begun = steps()
+    before = [_stored(store, run) for run in runs]
     time.sleep(SECONDS)
-    after, ended = steps()
-    return (after - before) / (ended - begun)
+    after = [_stored(store, run) for run in runs]
+    return sum((end[0] - begin[0]) / (end[1] - begin[1]) for begin, end in zip(before, after, strict=True))
+
+
+def _stored(store: Store, run: str) -> tuple[int, float]:
+    """The step that is stored next, and when: between two that are stored, how many were made is not known."""
+    known = store.get(run).step
+    while (step := store.get(run).step) == known:
+        time.sleep(0.01)
+    return step, time.perf_counter()
 
 
 def _dragged(page: Any, url: str, home: Path) -> dict[str, Any]:

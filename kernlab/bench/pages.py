@@ -3,8 +3,9 @@
 
 watching     Train is pressed, timed until a picture of the run has been painted, as a sketch or by Plotly, and until
              the first point of its objective has. Then the same run is shown and not shown in turns, so that both are
-             measured under the same load, without what opening a page costs. The pages of the model's inside show a
-             second run, which has a snapshot every two seconds.
+             measured under the same load, without what opening a page costs: a run with two points of its curves a
+             second, and one with a point in half a minute (seldom). The pages of the model's inside show a third run,
+             which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the training.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first
              picture is drawn. Then the keyboard changes its slider, timed until the first picture has been redrawn
              (the answer) and until the last one has.
@@ -59,6 +60,7 @@ FIRST = {
     "_letter": "dataset=letter&method=ASKL&epochs=400",
 }
 CURVE = f"{landmarks.points('objective')} > 0"
+LIVELY = "dataset=digits&method=ASKL&epochs=3000&validation=0"
 LONG = "dataset=digits&method=ASKL&epochs=100000&validation=0"
 SHOWN = "dataset=shell&method=ASKL&n_samples=10000&epochs=100000&validation=0"  # it outlasts the measurement
 
@@ -152,7 +154,8 @@ def watching() -> dict[str, Any]:
         first = {f"first_{what}{name}": values for name, form in FIRST.items()
                  for what, values in _starts(context, url, form).items()}  # fmt: skip
         page = context.new_page()
-        speeds = _speeds(page, url, home, LONG, ("train",), TURNS, SECONDS)["train"]
+        speeds = _speeds(page, url, home, LIVELY, ("train",), TURNS, SECONDS)["train"]
+        seldom = _speeds(page, url, home, LONG, ("train",), TURNS, SECONDS)["train"]
         inside = _speeds(page, url, home, SHOWN, INSIDE, INSIDE_TURNS, INSIDE_SECONDS)
         page.close()
         context.close()
@@ -163,6 +166,7 @@ def watching() -> dict[str, Any]:
         "alone_steps_per_second": alone,
         "watched_steps_per_second": watched,
         "slowed_by_percent": _slowed(*speeds),
+        "seldom_slowed_by_percent": _slowed(*seldom),
         **{f"{name}_slowed_by_percent": _slowed(*values) for name, values in inside.items()},
     }
 
