@@ -137,10 +137,11 @@ def _speed(store: Store, runs: Sequence[str]) -> float:
 
 def _stored(store: Store, run: str) -> tuple[int, float]:
     """The step that is stored next, and when: between two that are stored, how many were made is not known."""
-    known = store.get(run).step
-    while (step := store.get(run).step) == known:
+    known = now = store.get(run)
+    while now.step == known.step and now.status == "running":
         time.sleep(0.01)
-    return step, time.perf_counter()
+        now = store.get(run)
+    return now.step, time.perf_counter()
 
 
 def _dragged(page: Any, url: str, home: Path) -> dict[str, Any]:
