@@ -53,11 +53,13 @@ class RunState(JobState):
     Attributes:
         step, total_steps: finished steps, and steps of the whole run (None before it has started).
         epoch: passes over the training part.
+        due: seconds until its curves are expected to have another point, None if nothing allows an estimate.
     """
 
     step: int
     total_steps: int | None
     epoch: float
+    due: float | None = None
 
 
 def _state(step: int, total: int | None, *, since: tuple[int, float], elapsed: float, **facts: Any) -> RunState:
@@ -193,6 +195,7 @@ class _Training(Job):
             elapsed=elapsed,
             epoch=epoch_at(self._facts, step),
             uses=self.device,
+            due=self.writer.due,
             **self.facts,
         )
 

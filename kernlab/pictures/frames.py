@@ -1,7 +1,7 @@
 """Layouts and frames of a stored run as compact JSON, drawn by name: what a browser needs to play a run.
 
-    layout(store, run_id, "density", {"look": "x1"}, of=12)     the look of the picture over the first 12 snapshots
-    frame(store, run_id, "density", {"look": "x1"}, step=300)   the arrays of the snapshot at step 300
+    layout(run, "density", {"look": "principal direction 2"}, of=12)     its look over the first 12 snapshots
+    frame(run, "density", {"look": "principal direction 2"}, step=300)   the arrays of the snapshot at step 300
 
 A picture over training has one frame a version of the metrics instead of one a snapshot: its step is that version.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,8 +55,17 @@ class Films:
         Raises:
             UnknownNameError: as :meth:`layout`, or there is no snapshot of that step.
         """
-        enough = self._run(run_id, lambda run: step in run.snapshots.steps or run.version[0] >= step)
-        return frame(enough, key, view, step)
+        return frame(self.with_steps(run_id, [step]), key, view, step)
+
+    def with_steps(self, run_id: str, steps: Collection[int]) -> RecordedRun:
+        """A run that has the snapshots of these steps, or these versions of the metrics, if the stored one has.
+
+        Raises:
+            UnknownNameError: there is no such run.
+        """
+        return self._run(
+            run_id, lambda run: all(step in run.snapshots.steps or run.version[0] >= step for step in steps)
+        )
 
     def _run(self, run_id: str, enough: Any) -> RecordedRun:
         """The run with what is asked of it, fetched anew from the store where it has not."""

@@ -36,7 +36,7 @@ from kernlab.training.events import (
 
 __all__ = ["Writer"]
 
-_COMMIT_EVERY = 0.25  # seconds
+_COMMIT_EVERY = 0.25  # seconds that lie between two commits of metrics at least
 
 
 class Writer:
@@ -58,7 +58,8 @@ class Writer:
         self._rows: list[dict[str, Any]] = []
         self._rows_lock, self._commit_lock = threading.Lock(), threading.Lock()
         self._trouble: StoreError | None = None
-        self._closed = threading.Event()
+        self._closed, self._waiting = threading.Event(), threading.Event()  # rows wait to be committed
+        self._committed, self._between = 0.0, 0.0  # when rows were committed last, and how long after those before them
         try:
             self.status("queued")
         except StoreError:
@@ -120,6 +121,8 @@ class Writer:
             self._rows += rows
         if event.step == self._first + 1:
             self.flush()  # a page may be waiting for the first point of the curves
+        elif rows:
+            self._waiting.set()
 
     _evaluated = _step
 
@@ -199,6 +202,9 @@ class Writer:
                     for statement in also:
                         connection.execute(statement)
                     self._update(connection, **values)
+                if rows:
+                    now = time.monotonic()
+                    self._committed, self._between = now, now - self._committed if self._committed else 0.0
             except BaseException:
                 with self._rows_lock:
                     self._rows = rows + self._rows  # another file that could not be written may leave room for them
@@ -210,13 +216,20 @@ class Writer:
 
     def _commit_now_and_then(self) -> None:
         # A thread of its own, because rows may wait while the training sends no event (a long evaluation, a pause).
-        while not self._closed.wait(_COMMIT_EVERY):
+        while self._waiting.wait() and not self._closed.is_set():
+            self._waiting.clear()
             try:
                 if self._rows:
                     self.flush()
             except StoreError as error:
                 self._trouble = error
                 return
+            self._closed.wait(_COMMIT_EVERY)
+
+    @property
+    def due(self) -> float | None:
+        """Seconds until new metrics are expected, by the time between the last ones; None while nothing allows that."""
+        return self._committed + self._between - time.monotonic() if self._between else None
 
     # -- the end
 
@@ -233,6 +246,7 @@ class Writer:
         if self.ended:
             return
         self._closed.set()
+        self._waiting.set()
         try:
             self.status(status, **values)
             with suppress(StoreError):  # it is only a copy

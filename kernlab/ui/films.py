@@ -1,6 +1,9 @@
 """What the browser asks of a run while it plays: what is new, the layout of a picture, its frame at a snapshot.
 
     GET film/RUN?version=V                          news; 204 where nothing is newer than version V
+    GET film/RUN?version=V&metrics=M&step=S&draw=PICTURE%3FVIEW&draw=…
+                                                    the same of a run that goes on, and with them, a line each, what was
+                                                    drawn of its newest moment, where that is later than M and S
     GET news/KIND/ID?version=V                      the same of a comparison or reproduction
     GET film/RUN/values/STEP                        the numbers of a snapshot
     GET film/RUN/PICTURE?of=N&look=…                layout over the first N snapshots
@@ -9,7 +12,8 @@
 
 The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news
 for longer than the quarter of a second in which a run may begin: a browser opens six connections to a server for all
-its tabs, and a seventh tab would get nothing at all.
+its tabs, and a seventh tab would get nothing at all. Every answer takes time from a training in this process, whose
+steps need the same interpreter lock, so all that is new of a run comes in one answer.
 
 Another process draws, so that a training in this one is not slowed down; what it has drawn is kept with the run.
 Nothing of it is readable for another site: no answer allows a foreign origin.
@@ -29,7 +33,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -48,6 +52,9 @@ from kernlab.ui.news import News, comparison_news, import_news, news, preview_ne
 from kernlab.ui.previews import PREFIX, Preview, made, name_of
 from kernlab.ui.watch import Watch
 
+if TYPE_CHECKING:
+    from kernlab.pictures.frames import Films
+
 __all__ = ["ahead", "drawn", "first_of_data", "foreseen", "preview", "routes"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
@@ -55,7 +62,11 @@ _SOON = 0.02  # and while it begins
 _BEGINNING = 0.25  # seconds for which an answer waits for the first snapshot of a run that begins
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
+_DRAWING = 0.3  # seconds for which news wait for the pictures that go with them
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
+_VALUES = "values"  # the numbers beside the pictures, asked for as a picture is
+_TOGETHER = 24  # pictures of a page in an answer at most
+_PAGES = 8  # pages whose newest pictures are kept in memory
 _DRAWN = 100  # layouts and frames that are kept in memory
 _ROOM = 64 * 2**20  # bytes of frames that are kept with one run
 
@@ -129,8 +140,51 @@ async def _news_of_a_run(request: Request) -> Response:
         seen = _looks.get(run)
         begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
         if not begins or time.monotonic() > until:
-            return answer
+            break
         await asyncio.sleep(_SOON)
+    if seen and answer.status_code == 200 and request.query_params.get("draw"):
+        return await _with_pictures(run, seen, request)
+    return answer
+
+
+async def _with_pictures(run: str, seen: _Look, request: Request) -> Response:
+    """News, and what the browser shows of the newest moment and has not; without what takes long to draw."""
+    asked, watch = request.query_params, seen.watch
+    metrics, step = watch.version[0], int(watch.snapshots.steps[-1]) if len(watch.snapshots.steps) else -1
+    newer = {True: str(metrics) != asked.get("metrics"), False: step >= 0 and str(step) != asked.get("step")}
+    wanted = {_VALUES: step} if newer[False] else {}
+    for name in asked.getlist("draw")[:_TOGETHER]:
+        picture = PICTURES.get(name.partition("?")[0])
+        if picture and newer[picture.over_time]:
+            wanted[name] = metrics if picture.over_time else step
+    lines: list[bytes] = []
+    if wanted:
+        drawing_now = asyncio.wrap_future(_newest(run, wanted))
+        # Where that takes long or fails, the browser asks for each of them by itself, and gets the reason.
+        with suppress(TimeoutError, BrokenProcessPool):
+            lines = await asyncio.wait_for(asyncio.shield(drawing_now), _DRAWING)
+    facts = {**seen.news.facts, "due": watch.state.due, "drawn": list(wanted) if lines else []}
+    body = gzip.compress(b"\n".join([json.dumps(facts).encode(), *lines]), 1)
+    return Response(body, media_type="application/x-ndjson", headers={**_CHANGING, "Content-Encoding": "gzip"})
+
+
+_newest_of: OrderedDict[str, Future[list[bytes]]] = OrderedDict()
+
+
+def _newest(run_id: str, wanted: dict[str, int]) -> Future[list[bytes]]:
+    """Numbers and frames of a run, drawn by the other process in one go, for all pages that show the same.
+
+    Args:
+        wanted: by ``PICTURE?VIEW`` the step, or over training the version of the metrics.
+    """
+    name = json.dumps([run_id, wanted])
+    found = _newest_of.get(name)
+    if found is None or (found.done() and found.exception()):
+        root = str(manager().trainings.store.root)
+        found = _newest_of[name] = drawing.pool().submit(_work_on_newest, root, run_id, wanted)
+        while len(_newest_of) > _PAGES:
+            _newest_of.popitem(last=False)
+    return found
 
 
 async def _news_of_a_job(request: Request) -> Response:
@@ -187,9 +241,6 @@ def _parts(run_id: str, what: str, key: str, view: dict[str, str], numbers: list
         made = _drawing(*asked).result()
         _drawings.pop(_named(*asked), None)
         parts |= zip(missing, made, strict=True)
-        for number, file in zip(numbers, files, strict=True):
-            if number in missing and (packed := parts[number]):
-                _keep(file, packed)
     return [packed or b"" for packed in parts.values()]
 
 
@@ -356,13 +407,55 @@ def _work_on_preview(
     return [gzip.compress(getattr(frames, what)(run, key, view, number), 5) for number in numbers]
 
 
-_films: dict[str, Any] = {}
+_films: dict[str, Films] = {}
 
 
 def _work(
     root: str, what: str, run_id: str, key: str, view: dict[str, str], numbers: list[int], strict: bool
 ) -> list[bytes]:  # fmt: skip
-    """What the other process does; what cannot be drawn is empty, or strictly an error."""
+    """What the other process does, compressed and kept; what cannot be drawn is empty, or strictly an error."""
+    films, made = _films_of(root), []
+    for number in numbers:
+        file = _file(films.store.folder(run_id).films, what, key, view, number)
+        try:
+            made.append(_packed(file, getattr(films, what), run_id, key, view, number))
+        except KernlabError:
+            if strict:
+                raise
+            made.append(b"")
+    return made
+
+
+def _packed(file: Path | None, draw: Callable[..., bytes], *asked: Any) -> bytes:
+    """What is kept in a file; drawn, where there is none, and kept."""
+    packed = _read(file)
+    if packed is None:
+        packed = gzip.compress(draw(*asked), 5)
+        _keep(file, packed)
+    return packed
+
+
+def _work_on_newest(root: str, run_id: str, wanted: dict[str, int]) -> list[bytes]:
+    """What the other process does for news; what cannot be drawn is empty."""
+    from kernlab.pictures.frames import frame
+
+    films, made = _films_of(root), []
+    folder, run = films.store.folder(run_id).films, films.with_steps(run_id, wanted.values())
+    for name, number in wanted.items():
+        key, _, query = name.partition("?")
+        view = dict(parse_qsl(query))
+        try:
+            if key == _VALUES:
+                made.append(json.dumps(values(run, number)).encode())
+            else:
+                file, asked = _file(folder, "frame", key, view, number), (run, key, view, number)
+                made.append(gzip.decompress(_packed(file, frame, *asked)) if file else frame(*asked))
+        except KernlabError:
+            made.append(b"")
+    return made
+
+
+def _films_of(root: str) -> Films:
     if root not in _films:
         from threadpoolctl import threadpool_limits
 
@@ -371,12 +464,4 @@ def _work(
 
         threadpool_limits(1)  # the matrices behind pictures are small
         _films[root] = Films(Store(Path(root)))
-    made = []
-    for number in numbers:
-        try:
-            made.append(getattr(_films[root], what)(run_id, key, view, number))
-        except KernlabError:
-            if strict:
-                raise
-            made.append(b"")
-    return [gzip.compress(each, 5) if each else each for each in made]
+    return _films[root]

@@ -115,7 +115,7 @@ def marks(watch: Watch) -> list[dict[str, Any]]:
     return sorted(found, key=lambda mark: mark["at"])
 
 
-def values(watch: Watch, step: int) -> dict[str, Any]:
+def values(run: RecordedRun, step: int) -> dict[str, Any]:
     """The numbers beside the pictures at a snapshot.
 
     Returns:
@@ -124,20 +124,20 @@ def values(watch: Watch, step: int) -> dict[str, Any]:
     Raises:
         UnknownNameError: there is no snapshot at that step.
     """
-    steps = watch.snapshots.steps.tolist()
+    steps = run.snapshots.steps.tolist()
     if step not in steps:
         raise UnknownNameError("the run must have a snapshot at that step", step)
-    moment = watch.moment(float(watch.snapshots.epochs[steps.index(step)]))
+    moment = run.moment(float(run.snapshots.epochs[steps.index(step)]))
     assert moment
-    return {"numbers": numbers(watch, moment), "compared": compared(watch, moment)}
+    return {"numbers": numbers(run, moment), "compared": compared(run, moment)}
 
 
-def compared(watch: Watch, moment: Moment) -> list[tuple[str, str]]:
+def compared(run: RecordedRun, moment: Moment) -> list[tuple[str, str]]:
     """What is said of a run beside others: its result, without a label, then numbers with theirs."""
-    at, result = At(watch, moment), moment.values.get("test_metric")
+    at, result = At(run, moment), moment.values.get("test_metric")
     if result is None:
         return []
-    cells = [("", f"{result:.1f} %" if watch.facts.get("metric") == "accuracy" else f"RMSE {digits(result)}")]
+    cells = [("", f"{result:.1f} %" if run.facts.get("metric") == "accuracy" else f"RMSE {digits(result)}")]
     if now := spectrum_at(at.arrays):
         nu = 0.0 if now.omega_prime is None else nonstationarity(now.omega, now.omega_prime)
         cells.append(("ν", f"{nu:.2f}" if nu else "0"))
@@ -148,10 +148,10 @@ def compared(watch: Watch, moment: Moment) -> list[tuple[str, str]]:
     return cells
 
 
-def numbers(watch: Watch, moment: Moment) -> list[tuple[str, str]]:
+def numbers(run: RecordedRun, moment: Moment) -> list[tuple[str, str]]:
     """Labels and values of the moment's results; of a finished run, those of every head."""
-    at, values = At(watch, moment), moment.values
-    percent = watch.facts.get("metric") == "accuracy"
+    at, values = At(run, moment), moment.values
+    percent = run.facts.get("metric") == "accuracy"
     name = "accuracy" if percent else "RMSE"
 
     def shown(value: float | None) -> str:
@@ -159,11 +159,11 @@ def numbers(watch: Watch, moment: Moment) -> list[tuple[str, str]]:
             return "–"
         return f"{value:.1f} %" if percent else digits(value)
 
-    heads: dict[str, Any] = watch.run.summary.get("heads", {}) if moment.latest else {}
+    heads: dict[str, Any] = run.run.summary.get("heads", {}) if moment.latest else {}
     cells = [(f"Test {name}, {head_words(head)}", shown(found["test_metric"])) for head, found in heads.items()]
     cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
     cells.append((f"Training {name}", shown(values.get("train_metric"))))
-    if "objective" in watch.history or not watch.at_once:
+    if "objective" in run.history or not run.at_once:
         cells.append(("Objective", digits(values["objective"]) if "objective" in values else "–"))
     if "bound/support" in values:
         cells.append(("Features kept", f"{values['bound/support']:.0f}"))

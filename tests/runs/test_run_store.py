@@ -167,6 +167,27 @@ def test_curves_are_stored_at_least_as_far_as_files(store: Store) -> None:
             assert store.metrics(run_id).curves["loss"].steps[-1] == step + 1
 
 
+def test_points_are_stored_as_they_come_and_the_writer_says_when_the_next_ones_are_due(store: Store) -> None:
+    run_id = store.create(fake.spec())
+    with store.writer(run_id) as writer:
+        writer.write(fake.started(fake.spec()))
+        writer.write(Step(1, 0.1, {"loss": 1.0}))
+        assert writer.due is None  # one point says nothing of the time between two
+        for step in (2, 3):
+            writer.write(Step(step, step / 10, {"loss": 1.0}))
+            until(lambda step=step: store.metrics(run_id).curves["loss"].steps[-1] == step)  # type: ignore[misc]
+        between, due = writer._between, writer.due
+        assert between > 0
+        assert due is not None
+        assert due <= between
+        time.sleep(0.01)
+        assert writer.due < due
+        writer.write(Step(4, 0.4, {}))  # without metrics there is nothing to store
+        writer.write(Step(5, 0.5, {"loss": 2.0}))
+    assert store.metrics(run_id).curves["loss"].steps.tolist() == [1, 2, 3, 5]
+    until(lambda: all(thread.name != f"commit-{run_id}" for thread in threading.enumerate()))  # its thread ends
+
+
 def test_a_resumed_run_removes_later_points_and_its_readers_start_again(store: Store) -> None:
     asked = fake.spec(20)
     run_id = store.create(asked)

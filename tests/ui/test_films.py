@@ -199,8 +199,9 @@ def test_a_run_that_goes_on_after_its_end_has_news_again(client, jobs):
 
 def test_switches_make_another_frame(client, run, jobs):
     step = int(jobs.store.snapshots(run).steps[-1])
-    first, second = (client.get(f"/film/{run}/density/{step}", params={"look": look}).json() for look in ("x1", "x2"))
-    assert first != second
+    looks = ("principal direction 1", "principal direction 2")
+    first, second = (client.get(f"/film/{run}/density/{step}", params={"look": look}).json() for look in looks)
+    assert first["traces"] != second["traces"]
 
 
 def test_numbers_are_those_of_the_snapshot(client, jobs, run):
@@ -273,3 +274,60 @@ def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_not
         monkeypatch.setattr(films, "_look", stays)
         assert client.get(f"/film/stays?version=v{len(steps)}").status_code == 204
         assert len(looks) == 1
+
+
+def lines_of(answer):
+    """The news, and by their names what was drawn with them."""
+    first, *lines = answer.text.split("\n")
+    news = json.loads(first)
+    return news, dict(zip(news["drawn"], lines, strict=True))
+
+
+def test_what_is_new_of_the_pictures_comes_with_the_news(client, jobs, run, here):
+    newest, metrics = int(jobs.store.snapshots(run).steps[-1]), client.get(f"/film/{run}").json()["metrics"]
+    look = "density?look=principal+direction+2"
+    shown = [look, "metric?", "nothing?", "gram?"]
+    alone = {
+        look: f"/film/{run}/density/{newest}?look=principal+direction+2",
+        "metric?": f"/film/{run}/metric/{metrics}",
+        "gram?": f"/film/{run}/gram/{newest}",
+        "values": f"/film/{run}/values/{newest}",
+    }
+    alone = {name: client.get(address).json() for name, address in alone.items()}
+    assert not any("error" in each for each in alone.values()), alone
+    here.work.clear()
+    asked = {"version": "older", "metrics": 0, "step": 0, "draw": shown}
+    news, lines = lines_of(client.get(f"/film/{run}", params=asked))
+    assert all(lines.values()), [name for name, line in lines.items() if not line]
+    assert {name: json.loads(line) for name, line in lines.items()} == alone
+    assert {key: news[key] for key in ("metrics", "live")} == {"metrics": metrics, "live": False}
+    assert len(here.work) == 1
+    # For another page that shows the same it is not drawn again.
+    assert lines_of(client.get(f"/film/{run}", params=asked))[1] == lines
+    assert len(here.work) == 1
+    # What the browser has does not come again.
+    _, lines = lines_of(client.get(f"/film/{run}", params=asked | {"metrics": metrics}))
+    assert set(lines) == {"values", look, "gram?"}
+    _, lines = lines_of(client.get(f"/film/{run}", params=asked | {"step": newest}))
+    assert set(lines) == {"metric?"}
+    here.work.clear()
+    _, lines = lines_of(client.get(f"/film/{run}", params=asked | {"metrics": metrics, "step": newest}))
+    assert not lines
+    assert not here.work
+
+
+def test_what_cannot_be_drawn_of_the_newest_moment_is_an_empty_line(client, run):
+    asked = {"version": "older", "metrics": 0, "step": 0, "draw": ["density?look=nowhere", "density?"]}
+    _, lines = lines_of(client.get(f"/film/{run}", params=asked))
+    assert lines["density?look=nowhere"] == ""
+    assert json.loads(lines["density?"])["traces"]
+
+
+def test_news_do_not_wait_for_pictures_that_take_long(client, run, here, monkeypatch):
+    monkeypatch.setattr(films, "_DRAWING", 0.01)
+    monkeypatch.setattr(here, "submit", lambda *_: Future())
+    monkeypatch.setattr(films, "_newest_of", OrderedDict())
+    asked = {"version": "older", "metrics": 0, "step": 0, "draw": ["density?"]}
+    news, lines = lines_of(client.get(f"/film/{run}", params=asked))
+    assert not lines
+    assert news["steps"]

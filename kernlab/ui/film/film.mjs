@@ -5,7 +5,9 @@ import { Clock, last } from "./clock.mjs";
 import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
 
-const EVERY = 200; // milliseconds between two questions while a run goes on
+const EVERY = 200; // milliseconds between two questions while a run goes on, at least,
+const TICK = 500; // and at most, where it says that nothing new is to be expected before
+const AFTER = 20; // milliseconds after something new is expected in which it is asked for
 const SOON = 30; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
@@ -27,6 +29,7 @@ export class News extends EventTarget {
     this.users = 0;
     this.turn = 0; // how often it was asked for,
     this.due = Infinity; // when it is to be asked for next,
+    this.expected = 0; // when there is to be something new,
     this.late = []; // and how late that was the last few times, in milliseconds
   }
 
@@ -57,13 +60,16 @@ export class News extends EventTarget {
     const busy = this.late.length < OFTEN ? 0 : Math.min(...this.late);
     let away = false;
     try {
-      const version = this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
-      const answer = await this.fetch(this.address + version);
-      if (answer.status === 200) this.take(await answer.json());
-      else away = answer.status !== 204;
+      const answer = await this.fetch(this.address + this.question());
+      if (answer.status === 200) {
+        const news = await this.read(answer);
+        this.expected = this.now() + 1000 * (news.due ?? 0);
+        this.take(news);
+      } else away = answer.status !== 204;
     } catch { away = true; } // the server is away: the page itself says so
     this.asking = false;
     this.count();
+    this.dispatchEvent(new Event("asked"));
     if (this.news && !this.news.live) return;
     const begins = this.news?.steps?.length < 2, pause = begins ? SOON : EVERY * Math.max(1, going);
     this.waiting = true;
@@ -76,9 +82,20 @@ export class News extends EventTarget {
     // While a run begins the server is busy with its beginning, which is what is waited for.
     const now = this.now(), slow = Math.max(Math.min((begins ? 1 : 4) * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
     // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
-    const next = away ? SELDOM : slow > pause ? slow : pause - (now % pause);
+    const together = pause - (now % pause);
+    const due = begins || going > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
+    const next = away ? SELDOM : Math.max(slow, due) > pause ? Math.max(slow, due) : together;
     this.due = now + next;
     this.wait(again, next);
+  }
+
+  // What is asked, as a query.
+  question() {
+    return this.news ? `?version=${encodeURIComponent(this.news.version)}` : "";
+  }
+
+  read(answer) {
+    return answer.json();
   }
 
   take(news) {
@@ -100,6 +117,26 @@ export class Film extends News {
     super(`${home}film/${run}`, options);
     this.pictures = new Map(); // address of a picture -> Picture
     this.values = new Frames(async ([step]) => [await text(this.fetch, `${this.address}/values/${step}`)]);
+  }
+
+  // What is new of the pictures that are looked at comes with the news: every answer takes time from the training.
+  question() {
+    const shown = [...this.pictures.values()].filter((picture) => picture.looks && picture.layout);
+    if (!this.news?.live || !this.news.steps.length || !shown.length) return super.question();
+    const { version, metrics, steps } = this.news;
+    const query = new URLSearchParams({ version, metrics, step: steps.at(-1) });
+    for (const { key, view } of shown) query.append("draw", `${key}?${view}`);
+    return `?${query}`;
+  }
+
+  async read(answer) {
+    const [first, ...lines] = (await answer.text()).split("\n"), news = JSON.parse(first);
+    (news.drawn ?? []).forEach((name, i) => {
+      const picture = this.pictures.get(`${this.address}/${name}`);
+      if (name === "values") this.values.keep(news.steps.at(-1), lines[i]);
+      else picture?.frames.keep(picture.overTime ? news.metrics : news.steps.at(-1), lines[i]);
+    });
+    return news;
   }
 
   take(news) {
@@ -133,7 +170,7 @@ export class Film extends News {
     const address = `${this.address}/${key}`;
     const name = `${address}?${view}`;
     if (!this.pictures.has(name)) {
-      const picture = new Picture(address, view, overTime, this.fetch);
+      const picture = new Picture(address, view, overTime, this.fetch, key);
       if (this.news) picture.grow(this.news);
       this.pictures.set(name, picture);
     }
@@ -160,9 +197,10 @@ export function sampled(count) {
 
 // One picture of a run: its layout, and its frames.
 export class Picture extends EventTarget {
-  constructor(address, view, overTime, fetch) {
+  constructor(address, view, overTime, fetch, key) {
     super();
-    Object.assign(this, { address, view, overTime, fetch });
+    Object.assign(this, { address, view, overTime, fetch, key });
+    this.looks = 0; // how many places in view show it
     this.layout = null;
     this.written = ""; // the layout as it came
     this.of = 0; // snapshots of the layout that was asked for last
@@ -264,11 +302,13 @@ export class Reel {
     const { picture } = shot;
     if (inView) {
       this.seen.add(shot);
+      picture.looks++;
       shot.plan ??= () => this.loader.plan(picture.frames);
       picture.addEventListener("grown", shot.plan);
       this.loader.add(picture.frames);
     } else {
       this.seen.delete(shot);
+      picture.looks--;
       picture.removeEventListener("grown", shot.plan);
       this.loader.remove(picture.frames);
     }

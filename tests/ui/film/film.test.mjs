@@ -255,3 +255,59 @@ test("numbers are had once, again where that failed, and anew when the run is ov
   assert.deepEqual(seen.at(-1), { frame: { over: true }, text: "{\"over\":true}", place: 1 });
   assert.deepEqual(asked, [10, 10, 10]);
 });
+
+test("what is new of the pictures in view comes with the news, and is not asked for", async () => {
+  const asked = [], calls = [];
+  let count = 2;
+  const fetch = async (address) => {
+    const [path, query] = address.split("?"), parts = path.split("film/")[1].split("/");
+    asked.push(address);
+    if (parts.length > 1) return json({ traces: {}, layout: {} });
+    const wanted = new URLSearchParams(query), drawn = wanted.getAll("draw");
+    const steps = Array.from({ length: count }, (_, i) => 10 * i);
+    const news = { version: `v${count}`, live: true, metrics: 5 * count, steps, epochs: steps.map((step) => step / 10), drawn: drawn.length ? ["values", ...drawn] : [] };
+    const lines = [news, { numbers: [count] }, ...drawn.map((name) => ({ traces: {}, layout: { name, count } }))];
+    count++;
+    return { ...json(), text: async () => lines.slice(0, 1 + news.drawn.length).map((line) => JSON.stringify(line)).join("\n") };
+  };
+  const reel = new Reel("/", { fetch, wait: (call) => calls.push(call), hidden: () => false });
+  const film = reel.film("r");
+  const [curves, density, away] = [["objective", "", true], ["density", "look=a b", false], ["gram", "", false]].map((each) => film.picture(...each));
+  for (const picture of [curves, density]) reel.watch({ film, picture }, true);
+  const leave = film.use();
+  for (let i = 0; i < 30 && count < 5; i++) { await settled(); calls.shift()?.(); }
+  await settled();
+  const query = new URLSearchParams(asked.findLast((address) => address.startsWith("/film/r?")).split("?")[1]);
+  assert.deepEqual(query.getAll("draw"), ["objective?", "density?look=a b"]);
+  assert.deepEqual([query.get("metrics"), query.get("step")], ["15", "20"]);
+  const newest = film.news.steps.length;
+  assert.deepEqual(curves.frames.nearest(0).frame.layout, { name: "objective?", count: newest });
+  assert.deepEqual(density.frames.nearest(newest - 1).frame.layout, { name: "density?look=a b", count: newest });
+  assert.deepEqual(film.numbers(newest - 1).frame, { numbers: [newest] });
+  assert.equal(away.frames.have.size, 0);
+  const newer = film.news.steps.slice(2).some((step) => asked.some((address) => address.includes(`density/${step}?`)));
+  assert.equal(newer, false);
+  leave();
+});
+
+test("a run is asked when it is to have another point, and at times where that is long or over", async () => {
+  let time = 1_000_000, due = 0.35;
+  const steps = [0, 10], waits = [];
+  const fetch = async () => json({ version: "v", live: true, metrics: 1, steps, epochs: [0, 1], due });
+  const film = new Film("/", "a", { fetch, wait: (_, pause) => waits.push(pause), hidden: () => false, now: () => time });
+  const leave = film.use();
+  await settled();
+  for (due of [60, 0, -3]) { film.ask(); await settled(); }
+  assert.deepEqual(waits, [370, 500, 200, 200]);
+  leave();
+});
+
+test("who follows several runs is told when one has answered, also where nothing was new", async () => {
+  const film = new Film("/", "a", { fetch: async () => ({ status: 204 }), wait: () => {}, hidden: () => false });
+  const seen = [];
+  film.addEventListener("asked", () => seen.push(film.asking));
+  const leave = film.use();
+  await settled();
+  assert.deepEqual(seen, [false]);
+  leave();
+});
