@@ -11,6 +11,7 @@ import { decades, enlarged } from "./enlarged.mjs";
 import { shared } from "./film.mjs";
 import { highlighted, kinds, meant, places } from "./links.mjs";
 import { load } from "./plotly.mjs";
+import { paint, paintable, rest, roomy } from "./paint.mjs";
 import { LYING, lies, sketch } from "./sketch.mjs";
 import { toward } from "./walk.mjs";
 
@@ -22,6 +23,9 @@ const STYLE = `
 .kl-chart { position: relative; width: 100%; color: var(--st-text-color); font-family: var(--st-font); }
 .kl-chart .js-plotly-plot { width: 100%; height: 100%; }
 .kl-chart canvas.kl-sketch { position: absolute; inset: 0; width: 100%; height: 100%; }
+.kl-chart canvas.kl-paint { position: absolute; pointer-events: none; }
+.kl-chart:not(.kl-painted) canvas.kl-paint { display: none; }
+.kl-chart.kl-painted .scatterlayer { visibility: hidden; }
 .kl-chart .kl-late { position: absolute; left: .5rem; bottom: .25rem; z-index: 4; padding: 0 .375rem;
   border-radius: .3rem; font-size: .8125rem; background: var(--st-secondary-background-color); }
 .kl-chart .kl-late[hidden] { display: none; }
@@ -117,6 +121,8 @@ function over(below, above) {
   return out;
 }
 
+const alike = (key, other) => other?.length === key.length && key.every((part, i) => part === other[i]);
+
 // ---- data as CSV ---------------------------------------------------------------------------------
 
 const at = (value, i) => (value && typeof value === "object" ? value[i] : value) ?? "";
@@ -192,6 +198,8 @@ class Chart {
     this.presented = () => this.draw();
     document.addEventListener("kl-present", this.presented);
     this.menu.addEventListener("keydown", this.close);
+    // Who points at a picture finds points in it: those that Plotly has drawn.
+    for (const name of ["pointerenter", "focusin"]) this.box.addEventListener(name, () => this.painted && this.draw());
     // A chart in a closed tab has no size: it is drawn when it gets one.
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(this.box);
@@ -230,13 +238,16 @@ class Chart {
     this.before = asked.before ? reel.film(asked.before).picture(asked.picture, asked.view, asked.over_time) : null;
     const done = shots.map(({ film }) => film.use());
     const draw = () => this.draw();
-    const turns = [[reel.clock, "change"], [reel.selection, "change"], ...shots.flatMap(({ picture }) => [[picture, "layout"], [picture, "grown"]])];
-    for (const [source, name] of turns) source.addEventListener(name, draw);
+    // Runs side by side are asked at the same moment: what is new of all of them is drawn once.
+    const answered = () => shots.some(({ film }) => film.asking) || this.draw();
+    const turns = [[reel.clock, "change", draw], [reel.selection, "change", draw], ...shots.flatMap(({ film, picture }) => (
+      asked.together?.length ? [[picture, "layout", answered], [film, "asked", answered]] : [[picture, "layout", draw], [picture, "grown", draw]]))];
+    for (const [source, name, act] of turns) source.addEventListener(name, act);
     this.asked = asked;
     this.shots = shots;
     this.shot = shots[0];
     this.leave = () => {
-      for (const [source, name] of turns) source.removeEventListener(name, draw);
+      for (const [source, name, act] of turns) source.removeEventListener(name, act);
       for (const shot of shots) reel.watch(shot, false);
       done.forEach((leave) => leave());
     };
@@ -266,7 +277,7 @@ class Chart {
     if (!parts.length) return null;
     const lead = reel.leader.news;
     const mark = reel.clock.at === null ? null : reel.clock.epoch * (seconds ? lead?.pace ?? 1 : 1);
-    return { over: (figure) => figure, key: [...parts.flatMap(({ layout, frame, scale, live }) => [layout, frame, live ? +scale.toPrecision(3) : scale]), mark, this.followed], make: () => {
+    return { over: (figure) => figure, live: mark === null && parts.some(({ live }) => live), key: [...parts.flatMap(({ layout, frame, scale, live }) => [layout, frame, live ? +scale.toPrecision(3) : scale]), mark, this.followed], make: () => {
       const whole = overlaid(parts.map((part) => ({ ...part, figure: assembled(shone(part.layout, back), shone(part.frame, back)) })), together, seconds ? "seconds of training" : "");
       return mark === null ? whole : marked(whole, mark, "#767676");
     } };
@@ -301,6 +312,8 @@ class Chart {
       // By what they say: another moment, or another preview, often looks the same.
       key: [picture.written, ...others.map((each) => each.written), near.text, mark, selected],
       frame: near.frame,
+      live: film.news?.live && mark === null && reel.clock.at === null && reel.selection.empty,
+      end: film.news?.length,
       make: () => {
         const whole = assembled(fixed(), shone(near.frame, back));
         return mark === null ? whole : marked(whole, mark, "#767676");
@@ -374,16 +387,29 @@ class Chart {
     const shown = this.shot ? this.moment(look.back)
       : { key: [text], make: () => JSON.parse(dark(look.back) ? lifted(text, look.back) : text), over: (figure) => figure };
     if (!shown) return;
-    const key = [...shown.key, width, height, large, look];
-    if (this.drawn?.length === key.length && key.every((part, i) => part === this.drawn[i])) {
+    const own = [width, height, large, look], key = [...shown.key, ...own];
+    const light = shown.live && !large && !this.box.matches(":hover, :focus-within");
+    if (alike(key, this.painted ?? this.drawn) && (light || !this.painted)) {
       if (shown.frame !== this.frame) this.count();
       this.frame = shown.frame;
       return;
     }
     const first = !this.drawn;
-    this.drawn = key;
     this.frame = shown.frame;
     this.figure = shown.make();
+    if (shown.live) this.figure = roomy(this.figure, this.plotted?.layout.xaxis?.range, shown.end);
+    if (light && !first && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
+      this.painted = key;
+      this.canvas ??= this.box.insertBefore(Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" }), this.late);
+      paint(this.canvas, this.figure, this.plot);
+      this.box.classList.add("kl-painted");
+      this.box.kernlabFigure = this.figure; // for tests, as Plotly's node has what Plotly draws
+      return this.count();
+    }
+    this.drawn = key;
+    this.painted = null; // what is painted over what Plotly has drawn
+    this.plotted = { ...this.figure, rest: rest(this.figure.layout) };
+    this.box.classList.remove("kl-painted");
     let figure = shown.over(this.figure);
     if (large) figure = enlarged({ ...figure, layout: decades(figure.layout, LEAST / LARGER) }, LARGER, LEAST);
     const touch = matchMedia("(pointer: coarse)").matches, small = !large && (width < 480 || height < 320);
@@ -427,6 +453,7 @@ class Chart {
   // It shows what was asked for last.
   count() {
     this.box.dataset.drawn = Number(this.box.dataset.drawn ?? 0) + 1;
+    this.box.dataset.points = this.figure.data[0]?.x?.length ?? 0;
   }
 
   // Whether its axis is time.

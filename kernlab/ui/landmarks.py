@@ -127,12 +127,13 @@ def chart(key: str) -> str:
 
 def points(key: str) -> str:
     """Points of a picture's first curve."""
-    return f"(document.querySelector('{chart(key)}')?._fullData?.[0]?._length ?? 0)"
+    return f"Number(document.querySelector('.st-key-{key} .kl-chart')?.dataset.points ?? 0)"
 
 
 def picture(key: str) -> str:
     """All that a picture draws, as text; "null" before it is drawn."""
-    return f"JSON.stringify(document.querySelector('{chart(key)}')?.data ?? null)"
+    painted = f"document.querySelector('.st-key-{key} .kl-painted')?.kernlabFigure.data"
+    return f"JSON.stringify({painted} ?? document.querySelector('{chart(key)}')?.data ?? null)"
 
 
 def draws(key: str) -> str:

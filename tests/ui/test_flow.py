@@ -244,6 +244,30 @@ SHIFTS = """window.shifted = 0; new PerformanceObserver(list => list.getEntries(
   entry => { if (!entry.hadRecentInput) window.shifted += entry.value; })).observe({ type: 'layout-shift' });"""
 
 
+def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
+    visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=200000&validation=0&compile=off")
+    press(page, "Train")
+    until(page, lambda: points(page) > 3)
+    page.mouse.move(2, 2)
+    chart = page.locator(".st-key-objective .kl-chart")
+    times = "map((trace) => Array.from(trace.x))"
+    drawn = f"document.querySelector('{CURVE}').data.{times}"
+    painted = f"document.querySelector('.st-key-objective .kl-painted')?.kernlabFigure.data.{times} ?? [[-1]]"
+    until(page, lambda: page.evaluate(f"({painted})[0].at(-1) > {drawn}[0].at(-1)"))
+    # Of what is painted there is something on the canvas, and Plotly's own curves are not seen with it.
+    assert page.evaluate("""() => { const canvas = document.querySelector('.st-key-objective .kl-paint');
+      return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean); }""")
+    assert not chart.locator(".scatterlayer").first.is_visible()
+    press(page, "Pause")
+    came_to(page, "Paused")
+    page.mouse.move(2, 2)
+    chart.hover()
+    page.locator(".st-key-objective .kl-chart:not(.kl-painted)").wait_for()
+    assert len(page.evaluate(drawn)[0]) == points(page)
+    assert chart.locator(".scatterlayer").first.is_visible()
+    stop(page)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_nothing_moves_while_a_run_trains(app, new_page, width, height):
     page = visit(new_page(width, height), app, "train?dataset=digits&method=ASKL&n_features=100&epochs=60")

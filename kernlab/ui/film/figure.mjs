@@ -29,7 +29,7 @@ const ARRAYS = {
 const read = new WeakMap(); // arrays in Plotly's base64 -> what is in them
 
 // What is in an array in Plotly's base64: the same object each time, by which Plotly sees that nothing has changed.
-function unpacked(value) {
+export function unpacked(value) {
   if (!value?.bdata) return value;
   if (!read.has(value)) {
     const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));

@@ -1,7 +1,7 @@
 // A sketch of a picture on a canvas, for the second in which Plotly's code is not there yet: heading, heat map, lines and
 // points in about their place. It knows traces and arrays, as all that plays films, and leaves out what it cannot draw.
 
-import { rows } from "./figure.mjs";
+import { rows, unpacked } from "./figure.mjs";
 
 const LEFT = 62, RIGHT = 14, BOTTOM = 84, BAR = 78; // margins in CSS pixels; the last is that of a colour bar
 
@@ -98,17 +98,24 @@ function shades(scale) {
   return pen.getImageData(0, 0, 256, 1).data;
 }
 
-function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opacity = 1 }, place, color) {
-  const [across, up] = [rows(x), rows(y)];
+export function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opacity = 1, fill, fillcolor }, place, color) {
+  const [across, up] = [unpacked(x), unpacked(y)];
   if (!across || !up) return;
   const one = (value, other) => (typeof value === "string" ? value : other);
   pen.globalAlpha = opacity;
+  if (mode.includes("lines") && fill === "tozeroy" && fillcolor) area(pen, across, up, place, fillcolor);
   pen.beginPath();
   if (mode.includes("lines")) {
     pen.strokeStyle = one(line.color, color);
     pen.lineWidth = line.width ?? 2;
     pen.setLineDash({ dash: [9, 5], dot: [2, 4] }[line.dash] ?? []);
-    across.forEach((number, i) => pen.lineTo(place.x(number), place.y(up[i])));
+    let apart = true; // where a number is missing, the curve begins anew
+    across.forEach((number, i) => {
+      const [left, top] = [place.x(number), place.y(up[i])];
+      const missing = up[i] === null || !Number.isFinite(left) || !Number.isFinite(top);
+      if (!missing) pen[apart ? "moveTo" : "lineTo"](left, top);
+      apart = missing;
+    });
     if (across.length === 1) pen.arc(place.x(across[0]), place.y(up[0]), 1, 0, 7); // a curve that begins is a dot
     pen.stroke();
   } else if (mode.includes("markers")) {
@@ -124,4 +131,15 @@ function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opacity = 1 
     else pen.fill();
   }
   pen.globalAlpha = 1;
+}
+
+// The area between a curve and zero.
+function area(pen, across, up, place, color) {
+  const zero = place.y(0);
+  pen.fillStyle = color;
+  pen.beginPath();
+  pen.moveTo(place.x(across[0]), zero);
+  across.forEach((number, i) => pen.lineTo(place.x(number), place.y(up[i])));
+  pen.lineTo(place.x(across.at(-1)), zero);
+  pen.fill();
 }

@@ -1,0 +1,60 @@
+// Curves of a run that goes on, painted over the axes that Plotly drew: they grow several times a second, and Plotly takes
+// 20 to 30 ms for each picture, in which a training on the same cores waits. What is more than new points of curves within
+// the axes is drawn by Plotly.
+
+import { curve } from "./sketch.mjs";
+
+const ROOM = 0.2; // of the axis of time that is left free for what comes, so that the axes seldom change
+
+// A figure whose axis of time has room for what comes; before: its range as it was drawn last; end: of the whole run.
+export function roomy({ data, layout }, before, end = Infinity) {
+  const [low, high] = layout.xaxis?.range ?? [];
+  if (!layout.meta?.time || !Number.isFinite(high - low)) return { data, layout };
+  const still = before?.[0] === low && before[1] >= high && high - low > (before[1] - low) / 2;
+  const most = layout.xaxis.type === "log" ? Math.log10(end) : end;
+  const range = still ? before : [low, Math.max(high, Math.min(high + ROOM * (high - low), most))];
+  return { data, layout: { ...layout, xaxis: { ...layout.xaxis, range } } };
+}
+
+// Whether what a figure has beyond the one that was drawn are only points of its curves, and the axes of the plot still do.
+// drawn: that figure, and what `rest` said of its layout before it was drawn, since Plotly adds to a layout.
+export function paintable(figure, drawn, plot) {
+  if (figure.data.length !== drawn.data.length || rest(figure.layout) !== drawn.rest) return false;
+  if (!figure.data.every((trace, i) => trace.name === drawn.data[i].name && plain(trace) && plain(drawn.data[i]))) return false;
+  const seen = figure.data.filter((_, i) => plot._fullData[i].visible === true);
+  return ["x", "y"].every((letter) => {
+    const axis = plot._fullLayout[`${letter}axis`], [now, then] = [figure, drawn].map(({ layout }) => layout[`${letter}axis`]?.range);
+    if (!axis?.range || !["linear", "log"].includes(axis.type)) return false;
+    return now?.every((end, k) => end === then?.[k]) || seen.every((trace) => within(trace[letter], axis));
+  });
+}
+
+// All of a layout but the ends of its axes.
+export const rest = ({ xaxis, yaxis, ...layout }) => JSON.stringify([layout, { ...xaxis, range: 0 }, { ...yaxis, range: 0 }]);
+
+const plain = ({ type, mode, fill, stackgroup, line, xaxis = "x", yaxis = "y" }) => type === "scatter" && mode === "lines"
+  && [undefined, "none", "tozeroy"].includes(fill) && !stackgroup && !line?.shape && xaxis === "x" && yaxis === "y";
+
+function within(numbers, { type, range }) {
+  const [low, high] = [Math.min(...range), Math.max(...range)];
+  for (const each of numbers) {
+    const number = type === "log" ? Math.log10(each) : each;
+    if (Number.isFinite(number) && (number < low || number > high)) return false;
+  }
+  return true;
+}
+
+// Paint the curves of a figure at the place of those that Plotly drew.
+export function paint(canvas, { data }, plot) {
+  const { xaxis, yaxis } = plot._fullLayout, ratio = globalThis.devicePixelRatio ?? 1;
+  const [width, height] = [xaxis._length, yaxis._length];
+  Object.assign(canvas, { width: width * ratio, height: height * ratio });
+  Object.assign(canvas.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px`, width: `${width}px`, height: `${height}px` });
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  const place = { x: (number) => xaxis.d2p(number), y: (number) => yaxis.d2p(number) };
+  data.forEach(({ x, y }, i) => {
+    const { visible, mode, line, opacity, fill, fillcolor } = plot._fullData[i];
+    if (visible === true) curve(pen, { x, y, mode, line, opacity, fill, fillcolor }, place, line.color);
+  });
+}

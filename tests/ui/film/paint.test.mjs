@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { paint, paintable, rest, roomy } from "../../../kernlab/ui/film/paint.mjs";
+
+const axis = (range, type = "linear") => ({ range, type, d2p: (number) => number, _length: 100, _offset: 10 });
+const line = (x, y, more = {}) => ({ type: "scatter", mode: "lines", name: "loss", x, y, ...more });
+const figure = (data, x = [0, 10], y = [0, 1]) => ({ data, layout: { title: { text: "A" }, xaxis: { range: x }, yaxis: { range: y } } });
+const drawn = (whole) => ({ ...whole, rest: rest(whole.layout) });
+const plot = (whole, y = axis([0, 1])) => ({
+  _fullLayout: { xaxis: axis([0, 10]), yaxis: y }, _fullData: whole.data.map((trace) => ({ ...trace, visible: true, line: { color: "red" } })),
+});
+
+test("an axis of time has room for what comes, which is used before it changes", () => {
+  const timed = (high, type) => ({ data: [], layout: { meta: { time: true }, xaxis: { range: [0, high], type } } });
+  const range = (high, before, end, type) => roomy(timed(high, type), before, end).layout.xaxis.range;
+  assert.deepEqual(range(10), [0, 12]);
+  assert.deepEqual(range(11, [0, 12]), [0, 12]);
+  assert.deepEqual(range(12, [0, 12]), [0, 12]);
+  assert.deepEqual(range(12.5, [0, 12]), [0, 15]);
+  assert.deepEqual(range(5, [0, 12]), [0, 6]); // another run
+  assert.deepEqual(range(10, undefined, 11), [0, 11]); // no later than the run's end
+  assert.deepEqual(range(10, undefined, 10), [0, 10]);
+  assert.deepEqual(range(2, undefined, 150, "log"), [0, Math.log10(150)]);
+  const other = { data: [], layout: { xaxis: { range: [0, 1] } } };
+  assert.deepEqual(roomy(other), other);
+});
+
+test("more points of the same curves within the axes are painted", () => {
+  const before = figure([line([0, 1], [0, 0.5])]);
+  const fits = (now, node = plot(before)) => paintable(now, drawn(before), node);
+  assert.ok(fits(figure([line([0, 1, 2], [0, 0.5, 1])])));
+  assert.ok(fits(figure([line([0, 1, 99], [0, 0.5, 1])]))); // beyond an axis that is fixed
+  assert.ok(fits(figure([line([0, 9], [0, 1])], [0, 9])));
+  assert.ok(!fits(figure([line([0, 11], [0, 1])], [0, 11])));
+  assert.ok(!fits(figure([line([0, 1], [0, 2])], [0, 10], [0, 2])));
+  assert.ok(fits(figure([line([0, NaN], [0, null])], [0, 9])));
+});
+
+test("everything else is drawn by Plotly", () => {
+  const before = figure([line([0, 1], [0, 0.5])]);
+  const fits = (now, then = before) => paintable(now, drawn(then), plot(then));
+  const titled = { ...before, layout: { ...before.layout, title: { text: "B" } } };
+  assert.ok(!fits(titled));
+  assert.ok(!fits(figure([line([0], [0]), line([0], [0])])));
+  assert.ok(!fits(figure([line([0], [0], { name: "total" })])));
+  for (const more of [{ mode: "lines+markers" }, { type: "heatmap" }, { fill: "tonexty" }, { stackgroup: "a" }, { yaxis: "y2" }, { line: { shape: "hv" } }]) {
+    const one = figure([line([0], [0], more)]);
+    assert.ok(!fits(one, one), JSON.stringify(more));
+  }
+  const filled = figure([line([0], [0], { fill: "tozeroy" })]);
+  assert.ok(fits(filled, filled));
+  assert.ok(!paintable(before, drawn(before), plot(before, axis([0, 1], "category"))));
+});
+
+test("what Plotly adds to a layout is no difference", () => {
+  const before = figure([line([0], [0])]), kept = drawn(before);
+  before.layout.xaxis.type = "linear";
+  assert.ok(paintable(figure([line([0], [0])]), kept, plot(before)));
+});
+
+test("curves are painted over the plot, in the look of Plotly's, and none that is hidden", () => {
+  const whole = figure([line([0, 1], [0, 0.5]), line([0, 1], [1, 1])]), node = plot(whole), strokes = [];
+  node._fullData[1].visible = "legendonly";
+  const pen = { scale() {}, beginPath() {}, setLineDash() {}, moveTo: (x, y) => strokes.push([x, y]), lineTo: (x, y) => strokes.push([x, y]), stroke() { strokes.push(this.strokeStyle); } };
+  const canvas = { style: {}, getContext: () => pen };
+  paint(canvas, whole, node);
+  assert.deepEqual(strokes, [[0, 0], [1, 0.5], "red"]);
+  assert.deepEqual(canvas.style, { left: "10px", top: "10px", width: "100px", height: "100px" });
+});
