@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.bench.film import warm
-from kernlab.bench.pages import button, chromium, serving, stored
+from kernlab.bench.pages import SETTLED, button, chromium, serving, stored
 from kernlab.jobs import Jobs
 from kernlab.runs.store import Store
 from kernlab.spec import RunSpec
@@ -110,13 +110,18 @@ def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
     address, alone, watched = page.url, [], []
     with Store(home) as store:
         runs = [run.id for run in store.list(status="running")]
+        page.goto("about:blank")
+        before = _speed(store, runs)
         for _ in range(TURNS):
-            page.goto("about:blank")
-            alone.append(_speed(store, runs))
             page.goto(address)
             page.locator(landmarks.DRAWN).first.wait_for(timeout=60_000)
             page.wait_for_function(landmarks.RESTED, timeout=60_000)
             watched.append(_speed(store, runs))
+            page.goto("about:blank")
+            after = _speed(store, runs)
+            alone.append((before + after) / 2)
+            before = after
+    page.goto(address)
     button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     return {
@@ -128,7 +133,7 @@ def _watched(page: Any, url: str, home: Path) -> dict[str, Any]:
 
 def _speed(store: Store, runs: Sequence[str]) -> float:
     """Steps of all runs together a second."""
-    time.sleep(1.5)  # until the page is open or closed
+    time.sleep(SETTLED)
     begun = [store.get(run) for run in runs]
     time.sleep(SECONDS)
     ended = [store.get(run) for run in runs]

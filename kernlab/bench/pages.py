@@ -2,9 +2,9 @@
 
 
 watching     Train is pressed, timed until a picture of the run has been painted, as a sketch or by Plotly, and until
-             the first point of its objective has. Then the same run is shown and not shown in turns, so that both are
-             measured under the same load, without what opening a page costs: a run with two points of its curves a
-             second, and one with a point in half a minute (seldom). The pages of the model's inside show a third run,
+             the first point of its objective has. Then a run whose step is compiled is left alone, shown, and left
+             alone again, each time without what opening a page costs: one with two points of its curves a second, and
+             one with a point in half a minute (seldom). The pages of the model's inside show a third run,
              which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the training.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first
              picture is drawn. Then the keyboard changes its slider, timed until the first picture has been redrawn
@@ -51,6 +51,7 @@ INSIDE = ("spectrum", "kernel", "bounds")  # the pages of a model's inside
 
 # of watching
 TURNS, SECONDS = 5, 6.0  # turns with and without a page, and the length of each
+SETTLED = 2.0  # seconds in which the browser ends what it begins when a page has been opened or closed
 INSIDE_TURNS, INSIDE_SECONDS = 3, 16.0  # for pages that poll the less often, the longer they take to draw
 CLICKS = 5
 #: What is trained while the first picture is waited for: a small table, the same with a compiled step, a larger table.
@@ -60,7 +61,7 @@ FIRST = {
     "_letter": "dataset=letter&method=ASKL&epochs=400",
 }
 CURVE = f"{landmarks.points('objective')} > 0"
-LIVELY = "dataset=digits&method=ASKL&epochs=3000&validation=0"
+LIVELY = "dataset=digits&method=ASKL&epochs=4000&validation=0"
 LONG = "dataset=digits&method=ASKL&epochs=100000&validation=0"
 SHOWN = "dataset=shell&method=ASKL&n_samples=10000&epochs=100000&validation=0"  # it outlasts the measurement
 
@@ -214,7 +215,7 @@ def _started(context: Any, url: str, form: str) -> dict[str, float]:
 def _speeds(
     page: Any, url: str, home: Path, form: str, names: tuple[str, ...], turns: int, seconds: float
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Steps per second of one run, without a page and on each of the pages, in turns."""
+    """Steps per second of one run on each of the pages, and without a page before and after, in turns."""
     page.goto(f"{url}/train?{form}")
     button(page, "Train").click()
     page.wait_for_function(CURVE, timeout=30_000)
@@ -222,14 +223,20 @@ def _speeds(
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
     with Store(home) as store:
         (run,) = store.list(status="running")
+        page.goto("about:blank")
+        while store.get(run.id).step < store.get(run.id).facts.get("compiled_from", 0):
+            time.sleep(0.2)
+        before = _speed(store, run.id, seconds)
         for name in [*names] * turns:
-            alone, watched = found[name]
-            page.goto("about:blank")
-            alone.append(_speed(store, run.id, seconds))
             page.goto(f"{url}/{name}?run={run.id}")
             page.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
             page.wait_for_function(landmarks.RESTED, timeout=60_000)
-            watched.append(_speed(store, run.id, seconds))
+            watched = _speed(store, run.id, seconds)
+            page.goto("about:blank")
+            after = _speed(store, run.id, seconds)
+            for values, value in zip(found[name], ((before + after) / 2, watched), strict=True):
+                values.append(value)
+            before = after
     page.goto(address)
     button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
@@ -237,11 +244,11 @@ def _speeds(
 
 
 def _speed(store: Any, run_id: str, seconds: float) -> float:
-    time.sleep(1.0)  # until the page is open or closed
+    time.sleep(SETTLED)
     before = store.get(run_id)
     time.sleep(seconds)
     after = store.get(run_id)
-    return float((after.step - before.step) / (after.seconds - before.seconds))
+    return float((after.step - before.step) / (after.updated - before.updated))  # the step is that of the last commit
 
 
 def button(page: Any, name: str) -> Any:
