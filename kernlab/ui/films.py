@@ -159,10 +159,10 @@ async def _with_pictures(run: str, seen: _Look, request: Request) -> Response:
             wanted[name] = metrics if picture.over_time else step
     lines: list[bytes] = []
     if wanted:
-        drawing_now = asyncio.wrap_future(_newest(run, wanted))
         # Where that takes long or fails, the browser asks for each of them by itself, and gets the reason.
-        with suppress(TimeoutError, BrokenProcessPool):
-            lines = await asyncio.wait_for(asyncio.shield(drawing_now), _DRAWING)
+        with suppress(TimeoutError, BrokenProcessPool, KernlabError):
+            drawn = asyncio.wrap_future(_newest(run, wanted))
+            lines = await asyncio.wait_for(asyncio.shield(drawn), _DRAWING)
     facts = {**seen.news.facts, "due": watch.state.due, "drawn": list(wanted) if lines else []}
     body = gzip.compress(b"\n".join([json.dumps(facts).encode(), *lines]), 1)
     return Response(body, media_type="application/x-ndjson", headers={**_CHANGING, "Content-Encoding": "gzip"})
@@ -450,7 +450,7 @@ def _work_on_newest(root: str, run_id: str, wanted: dict[str, int]) -> list[byte
             else:
                 file, asked = _file(folder, "frame", key, view, number), (run, key, view, number)
                 made.append(gzip.decompress(_packed(file, frame, *asked)) if file else frame(*asked))
-        except KernlabError:
+        except Exception:  # of whatever kind: it must not take the news and the other pictures along
             made.append(b"")
     return made
 

@@ -17,7 +17,7 @@ from waiting import PATIENCE, until
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
-from kernlab.pictures import film
+from kernlab.pictures import film, frames
 from kernlab.pictures.frames import Films, to_json
 from kernlab.pictures.gallery import offered, seen
 from kernlab.pictures.recorded import RecordedRun
@@ -321,6 +321,20 @@ def test_what_cannot_be_drawn_of_the_newest_moment_is_an_empty_line(client, run)
     _, lines = lines_of(client.get(f"/film/{run}", params=asked))
     assert lines["density?look=nowhere"] == ""
     assert json.loads(lines["density?"])["traces"]
+
+
+def test_a_picture_that_fails_takes_neither_the_news_nor_the_others_along(client, run, monkeypatch):
+    def broken(run, key, view, step):
+        return 1 / 0 if key == "metric" else whole(run, key, view, step)
+
+    whole = frames.frame
+    monkeypatch.setattr(frames, "frame", broken)
+    monkeypatch.setattr(films, "_newest_of", OrderedDict())
+    asked = {"version": "older", "metrics": 0, "step": 0, "draw": ["metric?", "objective?"]}
+    news, lines = lines_of(client.get(f"/film/{run}", params=asked))
+    assert news["steps"]
+    assert lines["metric?"] == ""
+    assert json.loads(lines["objective?"])["traces"]
 
 
 def test_news_do_not_wait_for_pictures_that_take_long(client, run, here, monkeypatch):
