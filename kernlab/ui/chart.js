@@ -313,7 +313,7 @@ class Chart {
       key: [picture.written, ...others.map((each) => each.written), near.text, mark, selected],
       frame: near.frame,
       live: film.news?.live && mark === null && reel.clock.at === null && reel.selection.empty,
-      end: film.news?.length,
+      end: others.length ? Infinity : film.news?.length,
       make: () => {
         const whole = assembled(fixed(), shone(near.frame, back));
         return mark === null ? whole : marked(whole, mark, "#767676");
@@ -397,7 +397,7 @@ class Chart {
     const first = !this.drawn;
     this.frame = shown.frame;
     this.figure = shown.make();
-    if (shown.live) this.figure = roomy(this.figure, this.plotted?.layout.xaxis?.range, shown.end);
+    if (shown.live) this.figure = roomy(this.figure, shown.end);
     if (light && !first && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
       this.painted = key;
       this.canvas ??= this.box.insertBefore(Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" }), this.late);

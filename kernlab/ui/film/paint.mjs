@@ -4,16 +4,16 @@
 
 import { curve } from "./sketch.mjs";
 
-const ROOM = 0.2; // of the axis of time that is left free for what comes, so that the axes seldom change
+const ROOM = 0.2; // of the length of an axis of time is left free at most for what comes, so that it seldom changes
 
-// A figure whose axis of time has room for what comes; before: its range as it was drawn last; end: of the whole run.
-export function roomy({ data, layout }, before, end = Infinity) {
-  const [low, high] = layout.xaxis?.range ?? [];
-  if (!layout.meta?.time || !Number.isFinite(high - low)) return { data, layout };
-  const still = before?.[0] === low && before[1] >= high && high - low > (before[1] - low) / 2;
+// A figure whose axis of time has room for what comes. It depends on nothing but the axis, so that the pictures of runs
+// side by side have the same. end: of the whole run, where the axis reaches no further.
+export function roomy({ data, layout }, end = Infinity) {
+  const [low, high] = layout.xaxis?.range ?? [], step = Math.log(1 + ROOM);
+  if (!layout.meta?.time || !(high > low)) return { data, layout };
+  const length = Math.exp(step * Math.ceil(Math.log(high - low) / step - 1e-9));
   const most = layout.xaxis.type === "log" ? Math.log10(end) : end;
-  const range = still ? before : [low, Math.max(high, Math.min(high + ROOM * (high - low), most))];
-  return { data, layout: { ...layout, xaxis: { ...layout.xaxis, range } } };
+  return { data, layout: { ...layout, xaxis: { ...layout.xaxis, range: [low, Math.max(high, Math.min(low + length, most))] } } };
 }
 
 // Whether what a figure has beyond the one that was drawn are only points of its curves, and the axes of the plot still do.
