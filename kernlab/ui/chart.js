@@ -240,8 +240,9 @@ class Chart {
     const draw = () => this.draw();
     // Runs side by side are asked at the same moment: what is new of all of them is drawn once.
     const answered = () => shots.some(({ film }) => film.asking) || this.draw();
+    const news = asked.together?.length ? answered : draw;
     const turns = [[reel.clock, "change", draw], [reel.selection, "change", draw], ...shots.flatMap(({ film, picture }) => (
-      asked.together?.length ? [[picture, "layout", answered], [film, "asked", answered]] : [[picture, "layout", draw], [picture, "grown", draw]]))];
+      [[picture, "layout", news], [picture, "grown", news], ...(news === answered ? [[film, "asked", news]] : [])]))];
     for (const [source, name, act] of turns) source.addEventListener(name, act);
     this.asked = asked;
     this.shots = shots;
