@@ -177,14 +177,9 @@ def _newest(run_id: str, wanted: dict[str, int]) -> Future[list[bytes]]:
     Args:
         wanted: by ``PICTURE?VIEW`` the step, or over training the version of the metrics.
     """
+    root = str(manager().trainings.store.root)
     name = json.dumps([run_id, wanted])
-    found = _newest_of.get(name)
-    if found is None or (found.done() and found.exception()):
-        root = str(manager().trainings.store.root)
-        found = _newest_of[name] = drawing.pool().submit(_work_on_newest, root, run_id, wanted)
-        while len(_newest_of) > _PAGES:
-            _newest_of.popitem(last=False)
-    return found
+    return _once(_newest_of, _PAGES, name, lambda: drawing.pool().submit(_work_on_newest, root, run_id, wanted))
 
 
 async def _news_of_a_job(request: Request) -> Response:
@@ -323,16 +318,25 @@ def _drawing(
 ) -> Future[list[bytes]]:
     """Layouts or frames, drawn by the other process: once for all who ask for them meanwhile."""
     name = _named(run_id, what, key, view, numbers, strict)
-    found = _drawings.get(name)
-    if found is None or (found.done() and found.exception()):
+
+    def begin() -> Future[list[bytes]]:
         if _foreseen(run_id):
-            found = drawing.pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers)
-        else:
-            root = str(manager().trainings.store.root)
-            found = drawing.pool().submit(_work, root, what, run_id, key, view, numbers, strict)
-        _drawings[name] = found
-        while len(_drawings) > _DRAWN:
-            _drawings.popitem(last=False)
+            return drawing.pool().submit(_work_on_preview, _preview(run_id).run.spec, what, key, view, numbers)
+        root = str(manager().trainings.store.root)
+        return drawing.pool().submit(_work, root, what, run_id, key, view, numbers, strict)
+
+    return _once(_drawings, _DRAWN, name, begin)
+
+
+def _once(
+    kept: OrderedDict[str, Future[list[bytes]]], most: int, name: str, begin: Callable[[], Future[list[bytes]]]
+) -> Future[list[bytes]]:
+    """What the other process makes, kept by its name with the newest others; what failed is begun again."""
+    found = kept.get(name)
+    if found is None or (found.done() and found.exception()):
+        found = kept[name] = begin()
+        while len(kept) > most:
+            kept.popitem(last=False)
     return found
 
 
