@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kernlab.pictures.base import VIEW, At, Picture
 from kernlab.pictures.recorded import RecordedRun
+from kernlab.pictures.theme import unchecked
 from kernlab.pictures.thinning import spread
 
 SAMPLED = 3
@@ -69,7 +70,8 @@ def layout(
 
 def frame(picture: Picture, at: At) -> Frame:
     """The frame of a picture at a moment; one over training has its own ends of the axes, since time goes on."""
-    drawn = _plain(picture.make(at))
+    with unchecked():
+        drawn = _plain(picture.make(at))
     shot = cut(drawn)
     return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"])) if picture.over_time else shot
 
