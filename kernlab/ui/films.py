@@ -4,6 +4,8 @@
     GET film/RUN?version=V&metrics=M&step=S&draw=PICTURE%3FVIEW&draw=…
                                                     the same of a run that goes on, and with them, a line each, what was
                                                     drawn of its newest moment, where that is later than M and S
+    GET news/runs?ask=RUN%3Fversion%3DV…&ask=…      the answers to several such questions, after a line with the
+                                                    status and the number of lines of each
     GET news/KIND/ID?version=V                      the same of a comparison or reproduction
     GET film/RUN/values/STEP                        the numbers of a snapshot
     GET film/RUN/PICTURE?of=N&look=…                layout over the first N snapshots
@@ -28,14 +30,16 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -75,6 +79,7 @@ def routes(base: str) -> list[BaseRoute]:
     """The routes for ``st.App``."""
     return [
         Route(f"{base}/news/{{kind}}/{{id}}", _news_of_a_job),
+        Route(f"{base}/news/runs", _news_of_runs),
         Route(f"{base}/film/{{run}}", _news_of_a_run),
         Route(f"{base}/film/{{run}}/values/{{step:int}}", _values),
         Route(f"{base}/film/{{run}}/{{picture}}", _layout),
@@ -119,37 +124,70 @@ def _job(kind: str, id: str) -> News:
     raise UnknownNameError.among("kind of job", kind, ["comparison", "reproduction", "import"])
 
 
-async def _answered(request: Request, look: Callable[[], News]) -> Response:
+class _Answer(NamedTuple):
+    """What is new of a job: its news, and a line for each thing that was drawn; nothing, or the reason why not."""
+
+    status: int
+    lines: tuple[bytes, ...] = ()
+
+
+async def _look_at(version: str | None, look: Callable[[], News]) -> tuple[_Answer, News | None]:
     """The news; 204 where the browser has them, and 404 with the reason where there are none."""
     try:
         found = await asyncio.to_thread(look)
     except KernlabError as error:
-        return JSONResponse({"error": str(error)}, 404)
-    if request.query_params.get("version") == found.version:
-        return Response(status_code=204, headers=_CHANGING)
-    return JSONResponse(found.facts, headers=_CHANGING)
+        return _Answer(404, (json.dumps({"error": str(error)}).encode(),)), None
+    if version == found.version:
+        return _Answer(204), None
+    return _Answer(200, (json.dumps(found.facts).encode(),)), found
+
+
+async def _answered(request: Request, look: Callable[[], News]) -> Response:
+    answer, _ = await _look_at(request.query_params.get("version"), look)
+    return _response(answer)
+
+
+def _response(answer: _Answer) -> Response:
+    if len(answer.lines) < 2:
+        return Response(b"".join(answer.lines), answer.status, media_type="application/json", headers=_CHANGING)
+    return _compressed(answer.lines)
+
+
+def _compressed(lines: Iterable[bytes]) -> Response:
+    body = gzip.compress(b"\n".join(lines), 1)
+    return Response(body, media_type="application/x-ndjson", headers={**_CHANGING, "Content-Encoding": "gzip"})
 
 
 async def _news_of_a_run(request: Request) -> Response:
-    run = request.path_params["run"]
+    return _response(await _asked(request.path_params["run"], request.query_params))
+
+
+async def _news_of_runs(request: Request) -> Response:
+    questions = [each.partition("?") for each in request.query_params.getlist("ask")]
+    answers = await asyncio.gather(*(_asked(run, QueryParams(query)) for run, _, query in questions))
+    sizes = [[answer.status, len(answer.lines)] for answer in answers]
+    return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(answer.lines for answer in answers)])
+
+
+async def _asked(run: str, asked: QueryParams) -> _Answer:
+    """The news of a run or preview, of one that begins a little later if that is its first snapshot."""
+    version = asked.get("version")
     if _foreseen(run):
-        return await _answered(request, lambda: preview_news(_preview(run)))
+        return (await _look_at(version, lambda: preview_news(_preview(run))))[0]
     until = time.monotonic() + _BEGINNING
     while True:
-        answer = await _answered(request, lambda: _look(run).news)
+        answer, found = await _look_at(version, lambda: _look(run).news)
         seen = _looks.get(run)
         begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
         if not begins or time.monotonic() > until:
             break
         await asyncio.sleep(_SOON)
-    if seen and answer.status_code == 200 and request.query_params.get("draw"):
-        return await _with_pictures(run, seen, request)
-    return answer
+    return await _with_pictures(run, seen, found, asked) if seen and found and asked.get("draw") else answer
 
 
-async def _with_pictures(run: str, seen: _Look, request: Request) -> Response:
+async def _with_pictures(run: str, seen: _Look, news: News, asked: QueryParams) -> _Answer:
     """News, and what the browser shows of the newest moment and has not; without what takes long to draw."""
-    asked, watch = request.query_params, seen.watch
+    watch = seen.watch
     metrics, step = watch.version[0], int(watch.snapshots.steps[-1]) if len(watch.snapshots.steps) else -1
     newer = {True: str(metrics) != asked.get("metrics"), False: step >= 0 and str(step) != asked.get("step")}
     wanted = {_VALUES: step} if newer[False] else {}
@@ -163,9 +201,8 @@ async def _with_pictures(run: str, seen: _Look, request: Request) -> Response:
         with suppress(TimeoutError, BrokenProcessPool, KernlabError):
             drawn = asyncio.wrap_future(_newest(run, wanted))
             lines = await asyncio.wait_for(asyncio.shield(drawn), _DRAWING)
-    facts = {**seen.news.facts, "due": watch.state.due, "drawn": list(wanted) if lines else []}
-    body = gzip.compress(b"\n".join([json.dumps(facts).encode(), *lines]), 1)
-    return Response(body, media_type="application/x-ndjson", headers={**_CHANGING, "Content-Encoding": "gzip"})
+    facts = {**news.facts, "due": watch.state.due, "drawn": list(wanted) if lines else []}
+    return _Answer(200, (json.dumps(facts).encode(), *lines))
 
 
 _newest_of: OrderedDict[str, Future[list[bytes]]] = OrderedDict()

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import pytest
 from starlette.applications import Starlette
@@ -314,6 +315,18 @@ def test_what_is_new_of_the_pictures_comes_with_the_news(client, jobs, run, here
     _, lines = lines_of(client.get(f"/film/{run}", params=asked | {"metrics": metrics, "step": newest}))
     assert not lines
     assert not here.work
+
+
+def test_several_runs_are_asked_for_in_one_question(client, run):
+    old = {"version": "older", "metrics": 0, "step": 0, "draw": ["density?", "metric?"]}
+    alone, gone = client.get(f"/film/{run}", params=old), client.get("/film/nosuchrun")
+    same = {"version": client.get(f"/film/{run}").json()["version"]}
+    asked = [f"{run}?{urlencode(old, doseq=True)}", f"{run}?{urlencode(same)}", "nosuchrun", f"{run}?"]
+    sizes, *lines = client.get("/news/runs", params={"ask": asked}).text.split("\n")
+    assert json.loads(sizes) == [[200, 4], [204, 0], [404, 1], [200, 1]]
+    assert lines[:4] == alone.text.split("\n")
+    assert json.loads(lines[4]) == gone.json()
+    assert json.loads(lines[5]) == client.get(f"/film/{run}").json()
 
 
 def test_what_cannot_be_drawn_of_the_newest_moment_is_an_empty_line(client, run):

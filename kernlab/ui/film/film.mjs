@@ -7,6 +7,7 @@ import { Selection } from "./selection.mjs";
 
 const EVERY = 200; // milliseconds between two questions while a run goes on, at least,
 const TICK = 500; // and at most, where it says that nothing new is to be expected before
+const GATHERED = 10; // milliseconds in which the questions of one moment come together
 const AFTER = 20; // milliseconds after something new is expected in which it is asked for
 const SOON = 30; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
@@ -60,7 +61,7 @@ export class News extends EventTarget {
     const busy = this.late.length < OFTEN ? 0 : Math.min(...this.late);
     let away = false;
     try {
-      const answer = await this.fetch(this.address + this.question());
+      const answer = await this.get(this.question());
       if (answer.status === 200) {
         const news = await this.read(answer);
         this.expected = this.now() + 1000 * (news.due ?? 0);
@@ -81,12 +82,22 @@ export class News extends EventTarget {
     // this browser takes too long to draw: its timers are late then, time after time. Twice as late, a quarter as often.
     // While a run begins the server is busy with its beginning, which is what is waited for.
     const now = this.now(), slow = Math.max(Math.min((begins ? 1 : 4) * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
-    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
-    const together = pause - (now % pause);
     const due = begins || going > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
-    const next = away ? SELDOM : Math.max(slow, due) > pause ? Math.max(slow, due) : together;
+    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
+    const after = (moment) => moment + pause - (moment % pause);
+    const next = away ? SELDOM : going > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
+      : Math.max(slow, due) > pause ? Math.max(slow, due) : after(now) - now;
     this.due = now + next;
     this.wait(again, next);
+  }
+
+  get(question) {
+    return this.fetch(this.address + question);
+  }
+
+  // When it is asked for next, where it may be at some moment.
+  meet(moment) {
+    return moment;
   }
 
   // What is asked, as a query.
@@ -115,8 +126,18 @@ export class News extends EventTarget {
 export class Film extends News {
   constructor(home, run, options = {}) {
     super(`${home}film/${run}`, options);
+    this.run = run;
+    this.round = options.round;
     this.pictures = new Map(); // address of a picture -> Picture
     this.values = new Frames(async ([step]) => [await text(this.fetch, `${this.address}/values/${step}`)]);
+  }
+
+  get(question) {
+    return this.round && this.counts && going > 1 ? this.round.ask(this.run + question) : super.get(question);
+  }
+
+  meet(moment) {
+    return this.round?.meet(moment, this.now()) ?? moment;
   }
 
   // What is new of the pictures that are looked at comes with the news: every answer takes time from the training.
@@ -175,6 +196,37 @@ export class Film extends News {
       this.pictures.set(name, picture);
     }
     return this.pictures.get(name);
+  }
+}
+
+// The questions of several runs that are asked at one moment: they go in one request, and are answered together.
+class Round {
+  constructor(home, fetch = globalThis.fetch.bind(globalThis)) {
+    Object.assign(this, { address: `${home}news/runs`, fetch, asked: [] });
+  }
+
+  ask(question) {
+    return new Promise((answer, fail) => {
+      if (this.asked.push({ question, answer, fail }) === 1) setTimeout(() => this.go(), GATHERED);
+    });
+  }
+
+  // When the next question is asked: the moment of the first that needs to know, until it is over.
+  meet(moment, now) {
+    return this.due = this.due > now ? this.due : moment;
+  }
+
+  async go() {
+    const asked = this.asked.splice(0), query = new URLSearchParams(asked.map(({ question }) => ["ask", question]));
+    try {
+      const [first, ...lines] = (await text(this.fetch, `${this.address}?${query}`)).split("\n");
+      JSON.parse(first).forEach(([status, count], i) => {
+        const own = lines.splice(0, count).join("\n");
+        asked[i].answer({ status, text: async () => own });
+      });
+    } catch (error) {
+      for (const { fail } of asked) fail(error);
+    }
   }
 }
 
@@ -248,7 +300,7 @@ export class Picture extends EventTarget {
 export class Reel {
   constructor(home, options = {}) {
     this.home = home;
-    this.options = options;
+    this.options = { ...options, round: new Round(home, options.fetch) };
     this.clock = new Clock();
     this.selection = new Selection();
     this.loader = new Loader();

@@ -311,3 +311,36 @@ test("who follows several runs is told when one has answered, also where nothing
   assert.deepEqual(seen, [false]);
   leave();
 });
+
+test("runs side by side are asked for together, and at the moments of the first that has answered", async () => {
+  let time = 1_000_000;
+  const asked = [], calls = [];
+  const fetch = async (address) => {
+    asked.push(address);
+    const { searchParams } = new URL(address, "http://here");
+    const answers = searchParams.getAll("ask").map((question) => {
+      const [run, query] = question.split("?"), old = new URLSearchParams(query).get("version");
+      if (run === "gone") return [404, { error: "There is no such run." }];
+      return run === "still" ? [204] : [200, { version: `${run}, after ${old}`, live: true, steps: [0, 10], epochs: [0, 1] }];
+    });
+    const [run] = /film\/(\w+)/.exec(address)?.slice(1) ?? [];
+    if (run) return json({ version: run, live: true, steps: [0, 10], epochs: [0, 1] });
+    const lines = [answers.map((each) => [each[0], each.length - 1]), ...answers.flatMap(([, line]) => (line ? [line] : []))];
+    return { ...json(), text: async () => lines.map((line) => JSON.stringify(line)).join("\n") };
+  };
+  const wait = (call, pause) => calls.push({ call, at: time + pause });
+  const reel = new Reel("/", { fetch, wait, hidden: () => false, now: () => time });
+  const films = ["a", "still", "gone", "b"].map((run) => reel.film(run));
+  const leave = films.map((film) => film.use());
+  await settled();
+  assert.deepEqual(asked.splice(0), ["/film/a", "/film/still", "/film/gone", "/film/b"]); // what begins is not waited for
+  time += 900;
+  for (const { call } of calls.splice(0)) call();
+  for (let i = 0; i < 8 && films.some((film) => film.asking); i++) await settled();
+  assert.equal(asked.length, 1);
+  assert.match(asked[0], /^\/news\/runs\?ask=a%3Fversion%3Da&ask=still/);
+  assert.deepEqual(films.map((film) => film.news.version), ["a, after a", "still", "gone", "b, after b"]);
+  // What failed is asked for later, the others at one moment.
+  assert.deepEqual(calls.map(({ at }) => at).sort(), [1_001_600, 1_001_600, 1_001_600, time + 5000]);
+  leave.forEach((each) => each());
+});
