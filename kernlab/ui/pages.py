@@ -66,6 +66,9 @@ _STYLE = """
 .st-key-where > .st-key-values { flex: 0 1 auto; width: auto; }
 .st-key-against { min-height: 6rem; }
 .st-key-chosen { min-height: 2.9rem; }
+/* With runs side by side it has nine parts: one row of them on a screen of 1440 pixels. */
+.st-key-transport { gap: .5rem; }
+.st-key-transport button:not([data-variant]) { padding-inline: .5rem; }
 .st-key-lesson-step-hidden { display: none; }
 /* Two buttons of which one is offered: the first is the newer while both are drawn. */
 .st-key-either[data-testid=stVerticalBlock] { display: grid; grid-template-columns: 1fr; min-width: 6.2rem; }
@@ -83,7 +86,6 @@ _STYLE = """
   .stMainBlockContainer .st-key-lesson-tries[data-testid="stVerticalBlock"] { gap: .3rem; }
   .st-key-lesson-picture [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: 1rem; }
   .st-key-lesson-picture [data-testid=stColumn] { min-width: 0 !important; flex: 1 1 0 !important; }
-  .st-key-transport { gap: .4rem; }
   .st-key-transport .st-key-either[data-testid=stVerticalBlock] { min-width: 0; }
   .st-key-timeline { min-height: 4.8rem; }
   .st-key-progress { min-height: 4.5rem; }
