@@ -78,9 +78,11 @@ _STYLE = """
 @media (max-width: 640px) {
   .st-key-train-head { position: static; }
   .stMainBlockContainer h1 { font-size: 1.3rem; }
-  :is(.st-key-train-title, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) {
+  :is(.st-key-train-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) {
     flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
-  .st-key-train-title > *, .st-key-views > *, .st-key-lesson-links > *, .st-key-lesson-after > * { flex: 0 0 auto; }
+  :is(.st-key-train-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) > * {
+    flex: 0 0 auto; }
+  .st-key-transport { gap: .3rem; }
   /* A lesson has two screens: its text, and its picture. */
   .st-key-lesson-claim { display: none; }
   .stMainBlockContainer .st-key-lesson-tries[data-testid="stVerticalBlock"] { gap: .3rem; }
@@ -96,7 +98,9 @@ _STYLE = """
   [class*="st-key-terms-"] tr { padding: .6rem 0; border-bottom: 1px solid var(--st-border-color); }
   [class*="st-key-terms-"] td { padding: .1rem 0; }
   [class*="st-key-terms-"] td:first-child { font-weight: 600; }
-  .st-key-transport button:not([kind="primary"], [data-variant]) p { font-size: 0; }  /* the sign stays, and the name */
+  /* The sign stays, and the name: seven of them are as wide as the screen. */
+  .st-key-transport button:not([kind="primary"]:enabled, [data-variant]) p { font-size: 0; }
+  .st-key-transport [data-testid=stPopoverButton] > div > [aria-hidden] { display: none; }
 }
 /* Where the definitions of words and the line of a lecture stand. */
 .st-key-page-head { position: fixed; left: 0; bottom: 0; z-index: 999992; width: auto; height: 0; }
