@@ -274,6 +274,11 @@ def test_nothing_moves_while_a_run_trains(app, new_page, width, height):
     press(page, "Train")
     until(page, lambda: points(page) > 0)  # the run has taken the place of what the page shows before Train
     rested(page)
+    # The buttons are one row that is as wide as the page has room for.
+    page.get_by_role("button", name="Change").wait_for()
+    boxes = [each.bounding_box() for each in page.locator(".st-key-transport button:visible").all()]
+    assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
+    assert max(box["x"] + box["width"] for box in boxes) <= width
     page.evaluate(SHIFTS)
     # Where pictures are drawn without a GPU an animation takes a quarter of a core from the training.
     assert page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length") == 0
