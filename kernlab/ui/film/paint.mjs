@@ -1,6 +1,6 @@
 // Curves of a run that goes on, painted over the axes that Plotly drew: they grow several times a second, and Plotly takes
 // 20 to 30 ms for each picture, in which a training on the same cores waits. What is more than new points of curves within
-// the axes is drawn by Plotly.
+// the axes, and how many of them are drawn, is drawn by Plotly.
 
 import { curve } from "./sketch.mjs";
 
@@ -16,11 +16,13 @@ export function roomy({ data, layout }, end = Infinity) {
   return { data, layout: { ...layout, xaxis: { ...layout.xaxis, range: [low, Math.max(high, Math.min(low + length, most))] } } };
 }
 
-// Whether what a figure has beyond the one that was drawn are only points of its curves, and the axes of the plot still do.
+// Whether what a figure has beyond the one that was drawn are only points of its curves, and numbers in the line below its
+// title, and the axes of the plot still do.
 // drawn: that figure, and what `rest` said of its layout before it was drawn, since Plotly adds to a layout.
 export function paintable(figure, drawn, plot) {
   if (figure.data.length !== drawn.data.length || rest(figure.layout) !== drawn.rest) return false;
   if (!figure.data.every((trace, i) => trace.name === drawn.data[i].name && plain(trace) && plain(drawn.data[i]))) return false;
+  if (below(figure.layout) !== below(drawn.layout) && line(plot)?.children.length !== 0) return false; // of several pieces
   const seen = figure.data.filter((_, i) => plot._fullData[i].visible === true);
   return ["x", "y"].every((letter) => {
     const axis = plot._fullLayout[`${letter}axis`], [now, then] = [figure, drawn].map(({ layout }) => layout[`${letter}axis`]?.range);
@@ -29,8 +31,15 @@ export function paintable(figure, drawn, plot) {
   });
 }
 
-// All of a layout but the ends of its axes.
-export const rest = ({ xaxis, yaxis, ...layout }) => JSON.stringify([layout, { ...xaxis, range: 0 }, { ...yaxis, range: 0 }]);
+// All of a layout but the ends of its axes, and numbers in the line below its title.
+export const rest = ({ xaxis, yaxis, title, ...layout }) => JSON.stringify([
+  layout, { ...xaxis, range: 0 }, { ...yaxis, range: 0 },
+  title?.subtitle ? { ...title, subtitle: { ...title.subtitle, text: title.subtitle.text?.replace(/\d+/g, "0") } } : title,
+]);
+
+const below = ({ title }) => title?.subtitle?.text;
+
+const line = (plot) => plot.querySelector(".gtitle-subtitle");
 
 const plain = ({ type, mode, fill, stackgroup, line, xaxis = "x", yaxis = "y" }) => type === "scatter" && mode === "lines"
   && [undefined, "none", "tozeroy"].includes(fill) && !stackgroup && !line?.shape && xaxis === "x" && yaxis === "y";
@@ -44,8 +53,8 @@ function within(numbers, { type, range }) {
   return true;
 }
 
-// Paint the curves of a figure at the place of those that Plotly drew.
-export function paint(canvas, { data }, plot) {
+// Paint the curves of a figure at the place of those that Plotly drew, and write what is below its title.
+export function paint(canvas, { data, layout }, plot) {
   const { xaxis, yaxis } = plot._fullLayout, ratio = globalThis.devicePixelRatio ?? 1;
   const [width, height] = [xaxis._length, yaxis._length];
   Object.assign(canvas, { width: width * ratio, height: height * ratio });
@@ -57,4 +66,6 @@ export function paint(canvas, { data }, plot) {
     const { visible, mode, line, opacity, fill, fillcolor } = plot._fullData[i];
     if (visible === true) curve(pen, { x, y, mode, line, opacity, fill, fillcolor }, place, line.color);
   });
+  const words = below(layout), written = words && line(plot);
+  if (written && !written.children.length && written.textContent !== words) written.textContent = words;
 }

@@ -71,3 +71,24 @@ test("curves are painted over the plot, in the look of Plotly's, and none that i
   assert.deepEqual(strokes, [[0, 0], [1, 0.5], "red"]);
   assert.deepEqual(canvas.style, { left: "10px", top: "10px", width: "100px", height: "100px" });
 });
+
+test("numbers below the title are written where they stand in one piece, and drawn by Plotly elsewhere", () => {
+  const counted = (text) => {
+    const whole = figure([line([0, 1], [0, 0.5])]);
+    return { ...whole, layout: { ...whole.layout, title: { text: "A", subtitle: { text, font: { size: 14 } } } } };
+  };
+  const before = counted("2 of 99 points"), node = plot(before);
+  const written = { children: [], textContent: "2 of 99 points" };
+  node.querySelector = (name) => (name === ".gtitle-subtitle" ? written : null);
+  const after = counted("13 of 100 points");
+  assert.ok(paintable(after, drawn(before), node));
+  assert.ok(!paintable(counted("13 of 100 rows"), drawn(before), node));
+  const pen = { scale() {}, beginPath() {}, setLineDash() {}, moveTo() {}, lineTo() {}, stroke() {} };
+  paint({ style: {}, getContext: () => pen }, after, node);
+  assert.equal(written.textContent, "13 of 100 points");
+  written.children.push("tspan");
+  assert.ok(!paintable(after, drawn(before), node));
+  assert.ok(paintable(before, drawn(before), node));
+  node.querySelector = () => null;
+  assert.ok(!paintable(after, drawn(before), node));
+});
