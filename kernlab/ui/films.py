@@ -30,7 +30,7 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -125,32 +125,34 @@ def _job(kind: str, id: str) -> News:
 
 
 class _Answer(NamedTuple):
-    """What is new of a job: its news, and a line for each thing that was drawn; nothing, or the reason why not."""
+    """What is new of a job, or the reason why it cannot be had, and what was drawn; without facts: nothing is new."""
 
     status: int
-    lines: tuple[bytes, ...] = ()
+    facts: dict[str, Any] | None = None
+    drawn: Sequence[bytes] = ()
+
+    @property
+    def lines(self) -> list[bytes]:
+        return [] if self.facts is None else [json.dumps(self.facts).encode(), *self.drawn]
 
 
-async def _look_at(version: str | None, look: Callable[[], News]) -> tuple[_Answer, News | None]:
+async def _look_at(version: str | None, look: Callable[[], News]) -> _Answer:
     """The news; 204 where the browser has them, and 404 with the reason where there are none."""
     try:
         found = await asyncio.to_thread(look)
     except KernlabError as error:
-        return _Answer(404, (json.dumps({"error": str(error)}).encode(),)), None
-    if version == found.version:
-        return _Answer(204), None
-    return _Answer(200, (json.dumps(found.facts).encode(),)), found
+        return _Answer(404, {"error": str(error)})
+    return _Answer(204) if version == found.version else _Answer(200, found.facts)
 
 
 async def _answered(request: Request, look: Callable[[], News]) -> Response:
-    answer, _ = await _look_at(request.query_params.get("version"), look)
-    return _response(answer)
+    return _response(await _look_at(request.query_params.get("version"), look))
 
 
 def _response(answer: _Answer) -> Response:
-    if len(answer.lines) < 2:
-        return Response(b"".join(answer.lines), answer.status, media_type="application/json", headers=_CHANGING)
-    return _compressed(answer.lines)
+    if answer.drawn:
+        return _compressed(answer.lines)
+    return Response(b"".join(answer.lines), answer.status, media_type="application/json", headers=_CHANGING)
 
 
 def _compressed(lines: Iterable[bytes]) -> Response:
@@ -165,29 +167,31 @@ async def _news_of_a_run(request: Request) -> Response:
 async def _news_of_runs(request: Request) -> Response:
     questions = [each.partition("?") for each in request.query_params.getlist("ask")]
     answers = await asyncio.gather(*(_asked(run, QueryParams(query)) for run, _, query in questions))
-    sizes = [[answer.status, len(answer.lines)] for answer in answers]
-    return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(answer.lines for answer in answers)])
+    lines = [answer.lines for answer in answers]
+    sizes = [[answer.status, len(each)] for answer, each in zip(answers, lines, strict=True)]
+    return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(lines)])
 
 
 async def _asked(run: str, asked: QueryParams) -> _Answer:
     """The news of a run or preview, of one that begins a little later if that is its first snapshot."""
     version = asked.get("version")
     if _foreseen(run):
-        return (await _look_at(version, lambda: preview_news(_preview(run))))[0]
+        return await _look_at(version, lambda: preview_news(_preview(run)))
     until = time.monotonic() + _BEGINNING
     while True:
-        answer, found = await _look_at(version, lambda: _look(run).news)
+        answer = await _look_at(version, lambda: _look(run).news)
         seen = _looks.get(run)
         begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
         if not begins or time.monotonic() > until:
             break
         await asyncio.sleep(_SOON)
-    return await _with_pictures(run, seen, found, asked) if seen and found and asked.get("draw") else answer
+    if not seen or answer.status != 200 or not asked.get("draw"):
+        return answer
+    return await _with_pictures(run, seen.watch, answer, asked)
 
 
-async def _with_pictures(run: str, seen: _Look, news: News, asked: QueryParams) -> _Answer:
+async def _with_pictures(run: str, watch: Watch, news: _Answer, asked: QueryParams) -> _Answer:
     """News, and what the browser shows of the newest moment and has not; without what takes long to draw."""
-    watch = seen.watch
     metrics, step = watch.version[0], int(watch.snapshots.steps[-1]) if len(watch.snapshots.steps) else -1
     newer = {True: str(metrics) != asked.get("metrics"), False: step >= 0 and str(step) != asked.get("step")}
     wanted = {_VALUES: step} if newer[False] else {}
@@ -201,8 +205,8 @@ async def _with_pictures(run: str, seen: _Look, news: News, asked: QueryParams) 
         with suppress(TimeoutError, BrokenProcessPool, KernlabError):
             drawn = asyncio.wrap_future(_newest(run, wanted))
             lines = await asyncio.wait_for(asyncio.shield(drawn), _DRAWING)
-    facts = {**news.facts, "due": watch.state.due, "drawn": list(wanted) if lines else []}
-    return _Answer(200, (json.dumps(facts).encode(), *lines))
+    facts = {**(news.facts or {}), "due": watch.state.due, "drawn": list(wanted) if lines else []}
+    return news._replace(facts=facts, drawn=lines)
 
 
 _newest_of: OrderedDict[str, Future[list[bytes]]] = OrderedDict()
