@@ -83,7 +83,7 @@ _STYLE = """
   #kl-first h1 { font-size: 1.3rem; }
   #kl-first p { margin-top: 4.2rem; }
   #kl-first > div { row-gap: 1rem; }
-  #kl-first[data-page=train] p { margin-top: 7.7rem; }
+  #kl-first[data-page=train] p { margin-top: 4.8rem; }
 }
 """
 

@@ -317,7 +317,7 @@ test("runs side by side are asked for together, and at the moments of the first 
   const asked = [], calls = [];
   const fetch = async (address) => {
     asked.push(address);
-    const { searchParams } = new URL(address, "http://here");
+    const { searchParams } = new URL(address, "http://localhost");
     const answers = searchParams.getAll("ask").map((question) => {
       const [run, query] = question.split("?"), old = new URLSearchParams(query).get("version");
       if (run === "gone") return [404, { error: "There is no such run." }];
