@@ -1,6 +1,6 @@
 // Curves of a run that goes on, painted over the axes that Plotly drew: they grow several times a second, and Plotly takes
-// 20 to 30 ms for each picture, in which a training on the same cores waits. What is more than new points of curves within
-// the axes, and how many of them are drawn, is drawn by Plotly.
+// 20 to 30 ms for each picture, in which a training on the same cores waits. All but new points within the axes, and
+// numbers in the line below the title, is drawn by Plotly.
 
 import { curve } from "./sketch.mjs";
 
