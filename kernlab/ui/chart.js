@@ -401,7 +401,7 @@ class Chart {
     if (shown.live) this.figure = roomy(this.figure, shown.end);
     if (light && !first && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
       this.painted = key;
-      this.canvas ??= this.box.insertBefore(Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" }), this.late);
+      this.canvas ??= Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" });
       paint(this.canvas, this.figure, this.plot);
       this.box.classList.add("kl-painted");
       this.box.kernlabFigure = this.figure; // for tests, as Plotly's node has what Plotly draws

@@ -1,10 +1,10 @@
-// Curves of a run that goes on, painted over the axes that Plotly drew: they grow several times a second, and Plotly takes
-// 20 to 30 ms for each picture, in which a training on the same cores waits. All but new points within the axes, and
-// numbers in the line below the title, is drawn by Plotly.
+// Curves and points of a run that goes on, painted over the axes that Plotly drew: they change several times a second, and
+// Plotly takes 20 to 30 ms for each picture, in which a training on the same cores waits. All but points within the axes,
+// and numbers in the line below the title, is drawn by Plotly.
 
 import { curve } from "./sketch.mjs";
 
-const ROOM = 0.2; // of the length of an axis of time is left free at most for what comes, so that it seldom changes
+const ROOM = 0.3; // of the length of an axis of time is left free at most for what comes, so that it seldom changes
 
 // A figure whose axis of time has room for what comes. It depends on nothing but the axis, so that the pictures of runs
 // side by side have the same. end: of the whole run, where the axis reaches no further.
@@ -16,13 +16,14 @@ export function roomy({ data, layout }, end = Infinity) {
   return { data, layout: { ...layout, xaxis: { ...layout.xaxis, range: [low, Math.max(high, Math.min(low + length, most))] } } };
 }
 
-// Whether what a figure has beyond the one that was drawn are only points of its curves, and numbers in the line below its
-// title, and the axes of the plot still do.
+// Whether a figure differs from the one that was drawn only in the points of its traces, and in numbers in the line below
+// its title, and the axes of the plot still do.
 // drawn: that figure, and what `rest` said of its layout before it was drawn, since Plotly adds to a layout.
 export function paintable(figure, drawn, plot) {
   if (figure.data.length !== drawn.data.length || rest(figure.layout) !== drawn.rest) return false;
-  if (!figure.data.every((trace, i) => trace.name === drawn.data[i].name && plain(trace) && plain(drawn.data[i]))) return false;
-  if (below(figure.layout) !== below(drawn.layout) && line(plot)?.children.length !== 0) return false; // of several pieces
+  if (!figure.data.every((trace, i) => trace.name === drawn.data[i].name && plain(trace) && plain(drawn.data[i])
+    && (trace.mode === "lines" || !trace.x?.length || mark(plot, i)))) return false;
+  if (below(figure.layout) !== below(drawn.layout) && numbers(line(plot)?.textContent).length !== numbers(below(figure.layout)).length) return false;
   const seen = figure.data.filter((_, i) => plot._fullData[i].visible === true);
   return ["x", "y"].every((letter) => {
     const axis = plot._fullLayout[`${letter}axis`], [now, then] = [figure, drawn].map(({ layout }) => layout[`${letter}axis`]?.range);
@@ -39,10 +40,18 @@ export const rest = ({ xaxis, yaxis, title, ...layout }) => JSON.stringify([
 
 const below = ({ title }) => title?.subtitle?.text;
 
+const numbers = (text) => text?.match(/\d+/g) ?? [];
+
 const line = (plot) => plot.querySelector(".gtitle-subtitle");
 
-const plain = ({ type, mode, fill, stackgroup, line, xaxis = "x", yaxis = "y" }) => type === "scatter" && mode === "lines"
-  && [undefined, "none", "tozeroy"].includes(fill) && !stackgroup && !line?.shape && xaxis === "x" && yaxis === "y";
+const plain = ({ type, mode, fill, stackgroup, line, marker, xaxis = "x", yaxis = "y" }) => type === "scatter" && xaxis === "x" && yaxis === "y"
+  && (mode === "lines" ? [undefined, "none", "tozeroy"].includes(fill) && !stackgroup && !line?.shape : mode === "markers" && same(marker));
+
+// Whether all markers of a trace look alike: nothing is stated for each.
+const same = ({ line, ...marker } = {}) => [marker, line ?? {}].every((look) => Object.values(look).every((value) => typeof value !== "object"));
+
+// A marker of a trace that Plotly drew; null where it drew none.
+const mark = (plot, i) => plot.querySelector(`.scatterlayer .trace${plot._fullData[i].uid} .points path`);
 
 function within(numbers, { type, range }) {
   const [low, high] = [Math.min(...range), Math.max(...range)];
@@ -53,10 +62,13 @@ function within(numbers, { type, range }) {
   return true;
 }
 
-// Paint the curves of a figure at the place of those that Plotly drew, and write what is below its title.
+// Paint the traces of a figure at the place of those that Plotly drew, below its legend and annotations, and write what is
+// below its title.
 export function paint(canvas, { data, layout }, plot) {
   const { xaxis, yaxis } = plot._fullLayout, ratio = globalThis.devicePixelRatio ?? 1;
   const [width, height] = [xaxis._length, yaxis._length];
+  const layer = plot.querySelector(".gl-container"); // between what Plotly has below and above the traces
+  if (canvas.parentNode !== layer) layer.append(canvas);
   Object.assign(canvas, { width: width * ratio, height: height * ratio });
   Object.assign(canvas.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px`, width: `${width}px`, height: `${height}px` });
   const pen = canvas.getContext("2d");
@@ -64,8 +76,39 @@ export function paint(canvas, { data, layout }, plot) {
   const place = { x: (number) => xaxis.d2p(number), y: (number) => yaxis.d2p(number) };
   data.forEach(({ x, y }, i) => {
     const { visible, mode, line, opacity, fill, fillcolor } = plot._fullData[i];
-    if (visible === true) curve(pen, { x, y, mode, line, opacity, fill, fillcolor }, place, line.color);
+    if (visible !== true) return;
+    if (mode === "lines") curve(pen, { x, y, mode, line, opacity, fill, fillcolor }, place, line.color);
+    else if (x?.length) markers(pen, x, y, place, mark(plot, i), opacity);
   });
-  const words = below(layout), written = words && line(plot);
-  if (written && !written.children.length && written.textContent !== words) written.textContent = words;
+  const written = line(plot), found = numbers(below(layout));
+  if (numbers(written?.textContent).length === found.length) write(written, found);
+}
+
+// Other numbers at the place of those in the text of a node; broken lines divide it into several pieces.
+function write(node, found) {
+  for (const piece of node?.childNodes ?? []) {
+    if (piece.childNodes.length) { write(piece, found); continue; }
+    const text = piece.textContent.replace(/\d+/g, () => found.shift());
+    if (text !== piece.textContent) piece.textContent = text;
+  }
+}
+
+// The shape and colours of one that Plotly drew, at every point.
+function markers(pen, x, y, place, drawn, opacity) {
+  const { style } = drawn, shape = new Path2D(drawn.getAttribute("d"));
+  const width = parseFloat(style.strokeWidth) || 0, filled = style.fill !== "none";
+  const share = (name) => (style[name] === "" ? 1 : Number(style[name]));
+  pen.fillStyle = style.fill;
+  pen.strokeStyle = style.stroke;
+  pen.lineWidth = width;
+  pen.setLineDash([]);
+  for (let i = 0; i < x.length; i++) {
+    const [left, top] = [place.x(x[i]), place.y(y[i])];
+    if (!Number.isFinite(left) || !Number.isFinite(top)) continue;
+    pen.translate(left, top);
+    if (filled) { pen.globalAlpha = opacity * share("opacity") * share("fillOpacity"); pen.fill(shape); }
+    if (width) { pen.globalAlpha = opacity * share("opacity") * share("strokeOpacity"); pen.stroke(shape); }
+    pen.translate(-left, -top);
+  }
+  pen.globalAlpha = 1;
 }

@@ -7,8 +7,11 @@ const axis = (range, type = "linear") => ({ range, type, d2p: (number) => number
 const line = (x, y, more = {}) => ({ type: "scatter", mode: "lines", name: "loss", x, y, ...more });
 const figure = (data, x = [0, 10], y = [0, 1]) => ({ data, layout: { title: { text: "A" }, xaxis: { range: x }, yaxis: { range: y } } });
 const drawn = (whole) => ({ ...whole, rest: rest(whole.layout) });
-const plot = (whole, y = axis([0, 1])) => ({
-  _fullLayout: { xaxis: axis([0, 10]), yaxis: y }, _fullData: whole.data.map((trace) => ({ ...trace, visible: true, line: { color: "red" } })),
+const layer = { append(canvas) { canvas.parentNode = layer; } };
+const plot = (whole, y = axis([0, 1]), found = {}) => ({
+  _fullLayout: { xaxis: axis([0, 10]), yaxis: y },
+  _fullData: whole.data.map((trace, i) => ({ ...trace, uid: i, opacity: 1, visible: true, line: { color: "red" } })),
+  querySelector: (name) => ({ ".gl-container": layer, ...found })[name] ?? null,
 });
 
 test("an axis of time has room for what comes, and seldom changes", () => {
@@ -18,7 +21,7 @@ test("an axis of time has room for what comes, and seldom changes", () => {
   for (let high = 2; high <= 1001; high++) {
     const [low, end] = range(high);
     assert.equal(low, 1);
-    assert.ok(end >= high - 1e-9 && end - 1 <= 1.2 * (high - 1) + 1e-9, `${high}: ${end}`);
+    assert.ok(end >= high - 1e-9 && end - 1 <= 1.3 * (high - 1) + 1e-9, `${high}: ${end}`);
     ends.add(end.toFixed(6));
   }
   assert.ok(ends.size < 40); // of a thousand
@@ -72,23 +75,64 @@ test("curves are painted over the plot, in the look of Plotly's, and none that i
   assert.deepEqual(canvas.style, { left: "10px", top: "10px", width: "100px", height: "100px" });
 });
 
-test("numbers below the title are written where they stand in one piece, and drawn by Plotly elsewhere", () => {
+const points = (x, y, more = {}) => ({ ...line(x, y), mode: "markers", marker: { color: "blue", symbol: "square", line: { width: 1 } }, ...more });
+
+test("points that look alike are painted in the shape and colours of the one that Plotly drew", () => {
+  const whole = figure([points([1, 2], [0, 0.5])]), done = [];
+  const style = { fill: "blue", fillOpacity: "0.5", opacity: "0.5", stroke: "white", strokeWidth: "1px", strokeOpacity: "" };
+  const square = { style, getAttribute: () => "M-3,-3H3V3H-3Z" };
+  const node = plot(whole, axis([0, 1]), { ".scatterlayer .trace0 .points path": square });
+  globalThis.Path2D = class { constructor(text) { this.text = text; } };
+  const at = [0, 0];
+  const act = (name) => function (shape) { done.push([name, ...at, shape.text, this.globalAlpha]); };
+  const pen = { scale() {}, setLineDash() {}, translate(x, y) { at[0] += x; at[1] += y; }, fill: act("fill"), stroke: act("stroke") };
+  const canvas = { style: {}, getContext: () => pen };
+  const moved = figure([points([3, NaN, 4], [0.25, 1, 1])]);
+  assert.ok(paintable(moved, drawn(whole), node));
+  paint(canvas, moved, node);
+  const shape = "M-3,-3H3V3H-3Z";
+  assert.deepEqual(done, [["fill", 3, 0.25, shape, 0.25], ["stroke", 3, 0.25, shape, 0.5], ["fill", 4, 1, shape, 0.25], ["stroke", 4, 1, shape, 0.5]]);
+  assert.deepEqual([pen.fillStyle, pen.strokeStyle, pen.lineWidth], ["blue", "white", 1]);
+  assert.equal(canvas.parentNode, layer); // below the names among the points
+  paint(canvas, figure([points([], [])]), node);
+  assert.equal(done.length, 4);
+});
+
+test("points of several looks, and the first of a trace, are drawn by Plotly", () => {
+  const before = figure([points([1], [0])]);
+  assert.ok(!paintable(before, drawn(before), plot(before)));
+  const seen = (whole) => paintable(whole, drawn(whole), plot(whole, axis([0, 1]), { ".scatterlayer .trace0 .points path": {} }));
+  assert.ok(seen(before));
+  for (const marker of [{ color: [1] }, { size: [1] }, { line: { color: ["red"] } }, { color: new Float32Array(1) }]) {
+    assert.ok(!seen(figure([points([1], [0], { marker })])), JSON.stringify(marker));
+  }
+});
+
+test("numbers below the title are written wherever it stands in pieces, and drawn by Plotly where it is another", () => {
   const counted = (text) => {
     const whole = figure([line([0, 1], [0, 0.5])]);
     return { ...whole, layout: { ...whole.layout, title: { text: "A", subtitle: { text, font: { size: 14 } } } } };
   };
+  const piece = (text) => ({ childNodes: [], textContent: text });
+  const pieces = (...childNodes) => ({ childNodes, get textContent() { return childNodes.map((each) => each.textContent).join(""); } });
   const before = counted("2 of 99 points"), node = plot(before);
-  const written = { children: [], textContent: "2 of 99 points" };
-  node.querySelector = (name) => (name === ".gtitle-subtitle" ? written : null);
-  const after = counted("13 of 100 points");
-  assert.ok(paintable(after, drawn(before), node));
-  assert.ok(!paintable(counted("13 of 100 rows"), drawn(before), node));
+  const shown = (written) => { node.querySelector = (name) => ({ ".gtitle-subtitle": written, ".gl-container": layer })[name] ?? null; };
   const pen = { scale() {}, beginPath() {}, setLineDash() {}, moveTo() {}, lineTo() {}, stroke() {} };
-  paint({ style: {}, getContext: () => pen }, after, node);
-  assert.equal(written.textContent, "13 of 100 points");
-  written.children.push("tspan");
+  const repaint = (whole) => paint({ style: {}, getContext: () => pen }, whole, node);
+  const after = counted("13 of 100 points");
+  for (const written of [pieces(piece("2 of 99 points")), pieces(pieces(piece("2 of")), pieces(piece("99 points")))]) {
+    shown(written);
+    assert.ok(paintable(after, drawn(before), node));
+    assert.ok(!paintable(counted("13 of 100 rows"), drawn(before), node));
+    repaint(after);
+    assert.deepEqual(written.textContent.match(/\d+/g), ["13", "100"]);
+    assert.ok(written.textContent.endsWith(" points"));
+  }
+  const fewer = pieces(piece("99 points"));
+  shown(fewer);
   assert.ok(!paintable(after, drawn(before), node));
-  assert.ok(paintable(before, drawn(before), node));
-  node.querySelector = () => null;
+  repaint(before);
+  assert.equal(fewer.textContent, "99 points");
+  shown(null);
   assert.ok(!paintable(after, drawn(before), node));
 });
