@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from kernlab.pictures.theme import colourbar
+from kernlab.pictures.theme import colourbar, trace
 
 #: An axis with powers of ten in the usual notation, and so few ticks that they are alone where there are many.
 LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 4}
@@ -35,7 +35,7 @@ def line(
         mode, rest: as of Plotly's scatter trace.
     """
     style = {"color": colour, "width": width, "dash": dash}
-    return go.Scatter(x=x, y=y, mode=mode, name=name, line=style, **_words(hover, extra), **rest)
+    return trace(go.Scatter, x=x, y=y, mode=mode, name=name, line=style, **_words(hover, extra), **rest)
 
 
 def dots(
@@ -44,13 +44,13 @@ def dots(
 ) -> go.Scatter:  # fmt: skip
     """Markers at points; ``outline`` is the line round each, ``marker`` more properties; the rest as of a line."""
     look = {"color": colour, "size": size, "symbol": symbol, "line": outline, **(marker or {})}
-    return go.Scatter(x=x, y=y, mode=mode, name=name, marker=look, **_words(hover, extra), **rest)
+    return trace(go.Scatter, x=x, y=y, mode=mode, name=name, marker=look, **_words(hover, extra), **rest)
 
 
 def bars(x: Any, y: Any, name: str, colour: str, hover: str, *, pattern: str | None = None, **rest: Any) -> go.Bar:
     """Bars of one colour, hatched where ``pattern`` names a shape."""
     look = {"color": colour, "pattern": None if pattern is None else {"shape": pattern}}
-    return go.Bar(x=x, y=y, name=name, marker=look, **_words(hover, ""), **rest)
+    return trace(go.Bar, x=x, y=y, name=name, marker=look, **_words(hover, ""), **rest)
 
 
 def cells(
@@ -58,8 +58,8 @@ def cells(
     strip: str = "", **rest: Any,
 ) -> go.Heatmap:  # fmt: skip
     """A matrix as colours between two limits; ``strip`` names the colour strip, else the name does."""
-    return go.Heatmap(
-        z=z, name=name, zmin=limits[0], zmax=limits[1], colorscale=scale, colorbar=colourbar(strip or name),
+    return trace(
+        go.Heatmap, z=z, name=name, zmin=limits[0], zmax=limits[1], colorscale=scale, colorbar=colourbar(strip or name),
         **_words(hover, ""), **rest,
     )  # fmt: skip
 

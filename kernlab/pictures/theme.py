@@ -8,11 +8,11 @@ markers.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 # Plotly takes a pandas that another thread is still loading for a whole one: it is here before the first figure.
 import pandas  # noqa: F401
@@ -20,6 +20,8 @@ import plotly.graph_objects as go
 
 from kernlab.methods import METHODS
 from kernlab.regularizers import REGULARIZERS
+
+T = TypeVar("T")
 
 SKY, BLUE, GREEN = "#56B4E9", "#0072B2", "#009E73"
 ORANGE, VERMILLION, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
@@ -202,6 +204,11 @@ def unchecked() -> Iterator[None]:
         yield
     finally:
         _checked.reset(before)
+
+
+def trace(kind: Callable[..., T], **look: Any) -> T:
+    """A trace of one of Plotly's kinds, like ``kind(**look)``; unchecked inside :func:`unchecked`."""
+    return kind(**look) if _checked.get() else kind(**look, _validate=False)
 
 
 def figure(
