@@ -69,13 +69,14 @@ class Films:
 
     def _run(self, run_id: str, enough: Any) -> RecordedRun:
         """The run with what is asked of it, fetched anew from the store where it has not."""
-        self.store.get(run_id)  # it may have been removed since
         run = self._runs.get(run_id)
         if run is None:
             run = self._runs[run_id] = RecordedRun(self.store, run_id)
             run.refresh()
         elif not enough(run) or run.live:
             run.refresh()
+        else:
+            self.store.get(run_id)  # it may have been removed since
         run.live = run.run.status in LIVE
         self._runs.move_to_end(run_id)
         while len(self._runs) > _RUNS:

@@ -132,9 +132,7 @@ class RecordedRun:
         self._fetch_metrics()
 
     def _fetch_metrics(self) -> None:
-        # Snapshots are read first and taken up last: what was measured at a snapshot is stored with it, so that no one
-        # is ever seen, here or in another thread, before its metrics.
-        snapshots, new = _apart(self.store.snapshots(self.id)), self.store.metrics(self.id, self._cursor)
+        new, snapshots = self.store.progress(self.id, self._cursor)
         history = {} if new.whole else dict(self.history)
         for name, curve in new.curves.items():
             old = history.get(name)
@@ -143,7 +141,8 @@ class RecordedRun:
             history = _with_root(history, int(self.facts["n_train"]))
         if new.whole:
             self._arrays = OrderedDict()
-        self.history, self._cursor, self.snapshots = history, new.cursor, snapshots
+        # Snapshots last: what was measured at one is stored with it, and another thread must not see it before that.
+        self.history, self._cursor, self.snapshots = history, new.cursor, _apart(snapshots)
         if self.run.facts and not self.static:
             self.static = self.store.static(self.id)
 

@@ -61,6 +61,9 @@ class Snapshots(NamedTuple):
     epochs: NDArray[np.float64]
 
 
+_SHOTS = sa.select(SNAPSHOTS.c.step, SNAPSHOTS.c.epoch).order_by(SNAPSHOTS.c.step)
+
+
 class Store(Database):
     """The runs in one folder. Methods that take a ``run_id`` raise UnknownNameError where no run has it."""
 
@@ -235,6 +238,19 @@ class Store(Database):
         Raises:
             StoreError: stored values are not numbers.
         """
+        return self.progress(run_id, after)[0]
+
+    def snapshots(self, run_id: str) -> Snapshots:
+        """The steps and epochs of the stored snapshots, in order."""
+        with self.reading() as connection:
+            rows = connection.execute(_SHOTS.where(SNAPSHOTS.c.run_id == run_id)).all()
+        if not rows:
+            self.get(run_id)
+        with _numbers(run_id):
+            return _snapshots(rows)
+
+    def progress(self, run_id: str, after: int = 0) -> tuple[Metrics, Snapshots]:
+        """As :meth:`metrics` and :meth:`snapshots`, of one moment."""
         with self.reading() as connection:
             rewound = connection.execute(sa.select(RUNS.c.rewound).where(RUNS.c.id == run_id)).scalar()
             if rewound is not None:
@@ -242,22 +258,12 @@ class Store(Database):
                 new = sa.and_(METRICS.c.run_id == run_id, METRICS.c.id > (0 if whole else after))
                 columns = (METRICS.c.name, METRICS.c.step, METRICS.c.epoch, METRICS.c.value, METRICS.c.id)
                 rows = connection.execute(sa.select(*columns).where(new).order_by(METRICS.c.id)).all()
+                shots = connection.execute(_SHOTS.where(SNAPSHOTS.c.run_id == run_id)).all()
         if rewound is None:
             raise self.unknown(run_id)
         with _numbers(run_id):
             cursor = max(after, rewound, rows[-1].id if rows else 0)
-            return Metrics(layout.curves(row[:4] for row in rows), cursor, whole)
-
-    def snapshots(self, run_id: str) -> Snapshots:
-        """The steps and epochs of the stored snapshots, in order."""
-        mine = sa.select(SNAPSHOTS.c.step, SNAPSHOTS.c.epoch).where(SNAPSHOTS.c.run_id == run_id)
-        with self.reading() as connection:
-            rows = connection.execute(mine.order_by(SNAPSHOTS.c.step)).all()
-        if not rows:
-            self.get(run_id)
-        with _numbers(run_id):
-            steps, epochs = ([row[j] for row in rows] for j in (0, 1))
-            return Snapshots(np.array(steps, np.int64), np.array(epochs, float))
+            return Metrics(layout.curves(row[:4] for row in rows), cursor, whole), _snapshots(shots)
 
     def snapshot(self, run_id: str, step: int, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
         """The arrays of one snapshot, or only those of ``names``.
@@ -421,6 +427,11 @@ class Store(Database):
             self.copy_record(run_id)
             self.release(run_id)
         return run_id
+
+
+def _snapshots(rows: Sequence[Any]) -> Snapshots:
+    steps, epochs = ([row[j] for row in rows] for j in (0, 1))
+    return Snapshots(np.array(steps, np.int64), np.array(epochs, float))
 
 
 @contextmanager

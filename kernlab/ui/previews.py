@@ -39,11 +39,8 @@ class _Source:
     def get(self, run_id: str) -> Run:
         return self._run
 
-    def metrics(self, run_id: str, after: int = 0) -> Metrics:
-        return Metrics({}, 0, True)
-
-    def snapshots(self, run_id: str) -> Snapshots:
-        return Snapshots(np.zeros(1, np.int64), np.zeros(1))
+    def progress(self, run_id: str, after: int = 0) -> tuple[Metrics, Snapshots]:
+        return Metrics({}, 0, True), Snapshots(np.zeros(1, np.int64), np.zeros(1))
 
     def snapshot(self, run_id: str, step: int) -> dict[str, Any]:
         return dict(self._snapshot.arrays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 import fake_training as fake
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from fake_training import record, trained
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -167,21 +169,41 @@ def test_curves_are_stored_at_least_as_far_as_files(store: Store) -> None:
             assert store.metrics(run_id).curves["loss"].steps[-1] == step + 1
 
 
-def test_points_are_stored_as_they_come_and_the_writer_says_when_the_next_ones_are_due(store: Store) -> None:
+def test_metrics_and_snapshots_are_read_at_one_moment(store: Store) -> None:
+    """What was measured at a snapshot is stored with it, also where that happens while somebody reads."""
+    run_id, steps = store.create(fake.spec()), itertools.count(1)
+    with store.writer(run_id) as writer:
+        writer.write(fake.started(fake.spec()))
+
+        def measure(*_: object) -> None:
+            step = next(steps)
+            writer.write(Evaluated(step, step / 10, {"test_metric": 1.0}))
+            writer.write(Snapshot(step, step / 10, {}))
+
+        measure()
+        with Store(store.root) as reader:
+            sa.event.listen(reader._engine, "after_cursor_execute", measure)
+            cursor = 0
+            for _ in range(3):
+                new, snapshots = reader.progress(run_id, cursor)
+                assert new.curves["test_metric"].steps[-1] == snapshots.steps[-1] < next(steps) - 3
+                cursor = new.cursor
+
+
+def test_points_are_stored_as_they_come_and_every_commit_has_a_number(store: Store) -> None:
     run_id = store.create(fake.spec())
     with store.writer(run_id) as writer:
         writer.write(fake.started(fake.spec()))
+        assert writer.soonest < 0
         writer.write(Step(1, 0.1, {"loss": 1.0}))
-        assert writer.due is None  # one point says nothing of the time between two
+        numbers = [writer.commits]
         for step in (2, 3):
             writer.write(Step(step, step / 10, {"loss": 1.0}))
+            assert writer.soonest <= 0.25
             until(lambda step=step: store.metrics(run_id).curves["loss"].steps[-1] == step)  # type: ignore[misc]
-        between, due = writer._between, writer.due
-        assert between > 0
-        assert due is not None
-        assert due <= between
-        time.sleep(0.01)
-        assert writer.due < due
+            until(lambda: writer.commits != numbers[-1])
+            numbers.append(writer.commits)
+        assert numbers == sorted(set(numbers))
         writer.write(Step(4, 0.4, {}))  # without metrics there is nothing to store
         writer.write(Step(5, 0.5, {"loss": 2.0}))
     assert store.metrics(run_id).curves["loss"].steps.tolist() == [1, 2, 3, 5]

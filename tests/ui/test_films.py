@@ -22,7 +22,6 @@ from kernlab.pictures import film, frames
 from kernlab.pictures.frames import Films, to_json
 from kernlab.pictures.gallery import offered, seen
 from kernlab.pictures.recorded import RecordedRun
-from kernlab.runs.store import Curve, Metrics, Snapshots
 from kernlab.spec import RunSpec
 from kernlab.ui import drawing, films
 from kernlab.ui.news import News
@@ -80,37 +79,6 @@ def test_the_modules_of_films():
     """The browser's own tests, which need no browser."""
     done = subprocess.run(["node", "--test", str(MODULES)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
-
-
-def test_no_snapshot_is_seen_before_its_metrics(jobs, run, monkeypatch):
-    """A run that trains writes between two questions of whoever looks at it; the browser keeps what it is answered."""
-    store = jobs.store
-    whole, shots = store.metrics(run), store.snapshots(run)
-    read = []
-
-    def until(step):
-        curves = {}
-        for name, curve in whole.curves.items():
-            end = int((curve.steps <= step).sum())
-            curves[name] = Curve(curve.steps[:end], curve.epochs[:end], curve.values[:end])
-        return curves
-
-    def grown():
-        read.append(None)
-        return min(len(read), len(shots.steps))
-
-    def snapshots(_):
-        count = grown()
-        return Snapshots(shots.steps[:count], shots.epochs[:count])
-
-    monkeypatch.setattr(store, "snapshots", snapshots)
-    monkeypatch.setattr(store, "metrics", lambda *_: Metrics(until(shots.steps[grown() - 1]), 0, True))
-    seen = RecordedRun(store, run)
-    for _ in range(len(shots.steps)):
-        seen.refresh()
-        moment = seen.moment()
-        values = {name: curve.values[-1] for name, curve in until(moment.step).items() if len(curve.values)}
-        assert moment.values == values
 
 
 def test_news_tell_the_snapshots_and_nothing_twice(client, jobs, run):

@@ -79,8 +79,8 @@ def test_a_run_that_begins_has_by_its_preview_what_it_will_have(home, monkeypatc
     with monkeypatch.context() as patch:  # as it was before its first snapshot
         live = replace(watch.state, status="running")
         patch.setattr(jobs, "snapshot", lambda id: live)
-        patch.setattr(watch.store, "snapshots", lambda id: Snapshots(np.zeros(0, np.int64), np.zeros(0)))
-        patch.setattr(watch.store, "metrics", lambda id, after=0: Metrics({}, 0, True))
+        nothing = Metrics({}, 0, True), Snapshots(np.zeros(0, np.int64), np.zeros(0))
+        patch.setattr(watch.store, "progress", lambda id, after=0: nothing)
         patch.setattr(Watch, "_record", lambda watch: replace(watch.store.get(watch.id), facts={}, resolved={}))
         watch = Watch(jobs, run_id)
         watch.refresh()
