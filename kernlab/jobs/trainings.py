@@ -53,13 +53,16 @@ class RunState(JobState):
     Attributes:
         step, total_steps: finished steps, and steps of the whole run (None before it has started).
         epoch: passes over the training part.
-        due: seconds until its curves are expected to have another point, None if nothing allows an estimate.
+        due: seconds until its curves or its snapshots are expected to have another one, None if nothing allows an
+            estimate.
+        commits: another number whenever something new of it has been stored; None: another process stores it.
     """
 
     step: int
     total_steps: int | None
     epoch: float
     due: float | None = None
+    commits: int | None = None
 
 
 def _state(step: int, total: int | None, *, since: tuple[int, float], elapsed: float, **facts: Any) -> RunState:
@@ -94,6 +97,26 @@ class Pace:
         return self._notes[1 if len(self._notes) > 2 else 0] if self._notes else None
 
 
+class Rhythm:
+    """The steps at which events of a kind come: the next is as far from the last as that was from the one before it."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[int, int]] = {}  # by kind of event: its step, and steps since the one before it
+        self._at = 0, 0.0  # step and clock of the last
+
+    def note(self, kind: str, step: int, seconds: float) -> None:
+        """Take down an event."""
+        before = self._last.get(kind, (0, 0))[0]
+        self._last[kind], self._at = (step, step - before), (step, seconds)
+
+    def due(self, since: tuple[int, float], seconds: float) -> float | None:
+        """Seconds until the next event, at the pace since a step and its clock; None while nothing says the pace."""
+        (step, at), coming = self._at, [last + gap for last, gap in self._last.values() if gap > 0]
+        if step <= since[0] or not coming:
+            return None
+        return (max(min(coming), step) - step) * (at - since[1]) / (step - since[0]) - (seconds - at)
+
+
 class _Training(Job):
     kind = "training"
 
@@ -105,7 +128,7 @@ class _Training(Job):
         self.run, self.device, self.writer = run, device, writer
         self._owner, self._resume = owner, checkpoint
         self.may_begin, self._after = threading.Event(), after
-        self.started, self.pace = False, Pace()
+        self.started, self.pace, self.rhythm = False, Pace(), Rhythm()
         self.total_steps, self._facts = run.total_steps, run.facts
         self._before = 0.0  # epochs of the first stretch, once the second has begun
         self._reached = run.epoch
@@ -139,6 +162,8 @@ class _Training(Job):
             self.started = True
         if self.started:
             self.pace.note(self.writer.step, self.writer.seconds)
+        if kind in ("Step", "Snapshot"):
+            self.rhythm.note(kind, self.writer.step, self.writer.seconds)
 
     def failed(self, error: BaseException) -> None:
         message = str(error)
@@ -186,8 +211,10 @@ class _Training(Job):
 
     def _alone(self) -> RunState:
         """The state, with the time that the run takes for itself."""
+        commits = self.writer.commits  # first: whoever reads the store after it has all of these
         step, elapsed = self.writer.step, self.writer.seconds
         since = self.pace.since or (step, elapsed)
+        due = self.rhythm.due(since, elapsed)
         return _state(
             step,
             self.total_steps,
@@ -195,7 +222,8 @@ class _Training(Job):
             elapsed=elapsed,
             epoch=epoch_at(self._facts, step),
             uses=self.device,
-            due=self.writer.due,
+            due=None if due is None else max(due, self.writer.soonest),
+            commits=commits,
             **self.facts,
         )
 

@@ -6,6 +6,7 @@ stored at least as far as any file. The run is locked as long as the writer is o
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from contextlib import suppress
@@ -36,6 +37,7 @@ from kernlab.training.events import (
 
 __all__ = ["Writer"]
 
+_COMMITS = itertools.count(1)
 _COMMIT_EVERY = 0.25  # seconds that lie between two commits of metrics at least
 
 
@@ -46,6 +48,7 @@ class Writer:
         ended: the run has ended, or the writer has been closed.
         step: of the last event.
         cancelled_as: the status that a cancelled run gets.
+        commits: another number after every commit, also of another writer of the same run.
     """
 
     def __init__(self, store: Database, run: Run, lock: FileLock) -> None:
@@ -59,7 +62,7 @@ class Writer:
         self._rows_lock, self._commit_lock = threading.Lock(), threading.Lock()
         self._trouble: StoreError | None = None
         self._closed, self._waiting = threading.Event(), threading.Event()  # rows wait to be committed
-        self._committed, self._between = 0.0, 0.0  # when rows were committed last, and how long after those before them
+        self.commits, self._committed = next(_COMMITS), 0.0  # the last: when rows were committed
         try:
             self.status("queued")
         except StoreError:
@@ -202,9 +205,9 @@ class Writer:
                     for statement in also:
                         connection.execute(statement)
                     self._update(connection, **values)
+                self.commits = next(_COMMITS)
                 if rows:
-                    now = time.monotonic()
-                    self._committed, self._between = now, now - self._committed if self._committed else 0.0
+                    self._committed = time.monotonic()
             except BaseException:
                 with self._rows_lock:
                     self._rows = rows + self._rows  # another file that could not be written may leave room for them
@@ -227,9 +230,9 @@ class Writer:
             self._closed.wait(_COMMIT_EVERY)
 
     @property
-    def due(self) -> float | None:
-        """Seconds until new metrics are expected, by the time between the last ones; None while nothing allows that."""
-        return self._committed + self._between - time.monotonic() if self._between else None
+    def soonest(self) -> float:
+        """Seconds until metrics that are measured now are committed; 0 or less: at once."""
+        return self._committed + _COMMIT_EVERY - time.monotonic()
 
     # -- the end
 

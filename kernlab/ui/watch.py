@@ -36,6 +36,7 @@ class Watch(RecordedRun):
         self.jobs = jobs
         self.state: RunState = jobs.snapshot(run_id)  # first: it knows why a run could not start
         self._over = False
+        self._commits: int | None = None  # of the state whose metrics were fetched last
         self.preview: RecordedRun | None = None
         with self._reason(run_id):
             super().__init__(jobs.store, run_id)
@@ -119,7 +120,9 @@ class Watch(RecordedRun):
             if over or self.choosing or not self.run.facts or self.run.status != self.state.status:
                 self.run = self._record()
             made = self._changes_made
-            self._fetch_metrics()
+            if self.state.commits is None or self.state.commits != self._commits:
+                self._fetch_metrics()
+                self._commits = self.state.commits
             self._take_preview()
             if made != self._changes_made:  # they are a part of the run's spec
                 self.run = self._record()

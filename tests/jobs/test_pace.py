@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernlab.jobs.trainings import Pace
+from kernlab.jobs.trainings import Pace, Rhythm
 
 
 def remaining(pace, total, step, seconds):
@@ -35,3 +35,18 @@ def test_a_change_of_pace_is_followed():
 
 def test_before_the_first_step_there_is_none():
     assert Pace().since is None
+
+
+def test_points_and_snapshots_are_due_as_far_apart_as_they_were():
+    """A point every 8 steps and a snapshot every 20, ten steps a second."""
+    rhythm = Rhythm()
+    assert rhythm.due((0, 0.0), 1.0) is None
+    for step in range(1, 41):
+        for kind, every in (("Step", 8), ("Snapshot", 20)):
+            if step % every == 0:
+                rhythm.note(kind, step, step / 10)
+        if step >= 20:
+            coming = min(8 * (step // 8 + 1), 20 * (step // 20 + 1))
+            assert rhythm.due((0, 0.0), step / 10) == pytest.approx((coming - step) / 10)
+    assert rhythm.due((0, 0.0), 5.0) == pytest.approx(-0.2)  # it is late
+    assert rhythm.due((40, 4.0), 5.0) is None  # no steps, no pace

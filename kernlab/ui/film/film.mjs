@@ -9,6 +9,7 @@ const EVERY = 200; // milliseconds between two questions while a run goes on, at
 const TICK = 500; // and at most, where it says that nothing new is to be expected before
 const GATHERED = 10; // milliseconds in which the questions of one moment come together
 const AFTER = 20; // milliseconds after something new is expected in which it is asked for
+const LEAST = 60; // between an answer and the next question, where what was expected is late
 const SOON = 30; // while it begins: until it has a second snapshot
 const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
@@ -86,7 +87,7 @@ export class News extends EventTarget {
     // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
     const after = (moment) => moment + pause - (moment % pause);
     const next = away ? SELDOM : going > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
-      : Math.max(slow, due) > pause ? Math.max(slow, due) : after(now) - now;
+      : due > AFTER || slow > pause ? Math.max(slow, due) : after(now + LEAST) - now;
     this.due = now + next;
     this.wait(again, next);
   }

@@ -297,8 +297,8 @@ test("a run is asked when it is to have another point, and at times where that i
   const film = new Film("/", "a", { fetch, wait: (_, pause) => waits.push(pause), hidden: () => false, now: () => time });
   const leave = film.use();
   await settled();
-  for (due of [60, 0, -3]) { film.ask(); await settled(); }
-  assert.deepEqual(waits, [370, 500, 200, 200]);
+  for (due of [60, 0.05, 0, -3]) { film.ask(); await settled(); }
+  assert.deepEqual(waits, [370, 500, 70, 200, 200]);
   leave();
 });
 
