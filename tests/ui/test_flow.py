@@ -84,6 +84,7 @@ def test_the_slider_keeps_the_focus_when_epochs_are_marked_on_it(app, page):
     press(page, "Train")
     until(page, lambda: points(page) > 3)
     slider = page.locator(landmarks.TIME)
+    slider.wait_for()  # it is hidden until the run has a second snapshot
     slider.focus()
     page.locator(".kl-track i[title]").first.wait_for()  # what the held-out rows chose
     assert slider.evaluate("slider => slider === document.activeElement")
