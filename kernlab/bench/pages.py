@@ -1,11 +1,11 @@
 """The pages in a real browser: the delay of the first point, the cost to a training, and the delay behind the slider.
 
-
 watching     Train is pressed, timed until a picture of the run has been painted, as a sketch or by Plotly, and until
              the first point of its objective has. Then a run whose step is compiled is left alone, shown, and left
-             alone again, each time without what opening a page costs: one with two points of its curves a second, and
-             one with a point in half a minute (seldom). The pages of the model's inside show a third run,
-             which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the training.
+             alone again, each time without what opening a page costs: one with two points of its curves a second, in
+             one tab and in five, and one with a point in half a minute (seldom). The pages of the model's inside show
+             a third run, which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the
+             training.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first
              picture is drawn. Then the keyboard changes its slider, timed until the first picture has been redrawn
              (the answer) and until the last one has.
@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ INSIDE = ("spectrum", "kernel", "bounds")  # the pages of a model's inside
 
 # of watching
 TURNS, SECONDS = 5, 6.0  # turns with and without a page, and the length of each
+SEVERAL = 5  # tabs that show the same run, as if all were seen at once
 SETTLED = 2.0  # seconds in which the browser ends what it begins when a page has been opened or closed
 INSIDE_TURNS, INSIDE_SECONDS = 3, 16.0  # for pages that poll the less often, the longer they take to draw
 CLICKS = 5
@@ -154,11 +155,11 @@ def watching() -> dict[str, Any]:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         first = {f"first_{what}{name}": values for name, form in FIRST.items()
                  for what, values in _starts(context, url, form).items()}  # fmt: skip
-        page = context.new_page()
-        speeds = _speeds(page, url, home, LIVELY, ("train",), TURNS, SECONDS)["train"]
-        seldom = _speeds(page, url, home, LONG, ("train",), TURNS, SECONDS)["train"]
-        inside = _speeds(page, url, home, SHOWN, INSIDE, INSIDE_TURNS, INSIDE_SECONDS)
-        page.close()
+        pages = [context.new_page() for _ in range(SEVERAL)]
+        speeds = _speeds(pages[:1], url, home, LIVELY, ("train",), TURNS, SECONDS)["train"]
+        five = _speeds(pages, url, home, LIVELY, ("train",), TURNS, SECONDS)["train"]
+        seldom = _speeds(pages[:1], url, home, LONG, ("train",), TURNS, SECONDS)["train"]
+        inside = _speeds(pages[:1], url, home, SHOWN, INSIDE, INSIDE_TURNS, INSIDE_SECONDS)
         context.close()
     alone, watched = (statistics.median(values) for values in speeds)
     return {
@@ -167,6 +168,7 @@ def watching() -> dict[str, Any]:
         "alone_steps_per_second": alone,
         "watched_steps_per_second": watched,
         "slowed_by_percent": _slowed(*speeds),
+        "five_slowed_by_percent": _slowed(*five),
         "seldom_slowed_by_percent": _slowed(*seldom),
         **{f"{name}_slowed_by_percent": _slowed(*values) for name, values in inside.items()},
     }
@@ -213,9 +215,11 @@ def _started(context: Any, url: str, form: str) -> dict[str, float]:
 
 
 def _speeds(
-    page: Any, url: str, home: Path, form: str, names: tuple[str, ...], turns: int, seconds: float
+    pages: Sequence[Any], url: str, home: Path, form: str, names: tuple[str, ...], turns: int, seconds: float
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Steps per second of one run on each of the pages, and without a page before and after, in turns."""
+    """Steps per second of one run that is seen in all of the tabs on the page of each name, and in none before and
+    after, in turns."""
+    page = pages[0]
     page.goto(f"{url}/train?{form}")
     button(page, "Train").click()
     page.wait_for_function(CURVE, timeout=30_000)
@@ -228,11 +232,13 @@ def _speeds(
             time.sleep(0.2)
         before = _speed(store, run.id, seconds)
         for name in [*names] * turns:
-            page.goto(f"{url}/{name}?run={run.id}")
-            page.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
-            page.wait_for_function(landmarks.RESTED, timeout=60_000)
+            for tab in pages:
+                tab.goto(f"{url}/{name}?run={run.id}")
+                tab.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
+                tab.wait_for_function(landmarks.RESTED, timeout=60_000)
             watched = _speed(store, run.id, seconds)
-            page.goto("about:blank")
+            for tab in pages:
+                tab.goto("about:blank")
             after = _speed(store, run.id, seconds)
             for values, value in zip(found[name], ((before + after) / 2, watched), strict=True):
                 values.append(value)
