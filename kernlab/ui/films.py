@@ -1,9 +1,10 @@
 """What the browser asks of a run while it plays: what is new, the layout of a picture, its frame at a snapshot.
 
     GET film/RUN?version=V                          news; 204 where nothing is newer than version V
-    GET film/RUN?version=V&metrics=M&step=S&draw=PICTURE%3FVIEW&draw=…
-                                                    the same of a run that goes on, and with them, a line each, what was
-                                                    drawn of its newest moment, where that is later than M and S
+    GET film/RUN?version=V&metrics=M&step=S&by=PAGE&draw=PICTURE%3FVIEW&draw=…
+                                                    the same of a run that goes on, with the number of pages that follow
+                                                    it, and with them, a line each, what was drawn of its newest moment,
+                                                    where that is later than M and S
     GET news/runs?ask=RUN%3Fversion%3DV…&ask=…      the answers to several such questions, after a line with the
                                                     status and the number of lines of each
     GET news/KIND/ID?version=V                      the same of a comparison or reproduction
@@ -15,7 +16,8 @@
 The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news
 for longer than the quarter of a second in which a run may begin: a browser opens six connections to a server for all
 its tabs, and a seventh tab would get nothing at all. Every answer takes time from a training in this process, whose
-steps need the same interpreter lock, so all that is new of a run comes in one answer.
+steps need the same interpreter lock, so all that is new of a run comes in one answer, and the more pages follow a run,
+the less often each of them asks.
 
 Another process draws, so that a training in this one is not slowed down; what it has drawn is kept with the run.
 Nothing of it is readable for another site: no answer allows a foreign origin.
@@ -66,6 +68,7 @@ _SOON = 0.02  # and while it begins
 _BEGINNING = 0.25  # seconds for which an answer waits for the first snapshot of a run that begins
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
+_LEFT = 4.0  # seconds after its last question in which a page is taken to follow a run
 _DRAWING = 0.3  # seconds for which news wait for the pictures that go with them
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
 _VALUES = "values"  # the numbers beside the pictures, asked for as a picture is
@@ -205,8 +208,24 @@ async def _with_pictures(run: str, watch: Watch, news: _Answer, asked: QueryPara
         with suppress(TimeoutError, BrokenProcessPool, KernlabError):
             drawn = asyncio.wrap_future(_newest(run, wanted))
             lines = await asyncio.wait_for(asyncio.shield(drawn), _DRAWING)
-    facts = {**(news.facts or {}), "due": watch.state.due, "drawn": list(wanted) if lines else []}
-    return news._replace(facts=facts, drawn=lines)
+    more = {
+        "due": watch.state.due,
+        "pages": _followers(run, asked.get("by", "")),
+        "drawn": list(wanted) if lines else [],
+    }
+    return news._replace(facts={**(news.facts or {}), **more}, drawn=lines)
+
+
+_following: dict[tuple[str, str], float] = {}  # by run and page: when it asked last
+
+
+def _followers(run: str, page: str) -> int:
+    """How many pages follow a run, this one among them."""
+    _following[run, page[:16]] = now = time.monotonic()
+    for each, asked in [*_following.items()]:
+        if now - asked > _LEFT:
+            del _following[each]
+    return sum(run == of for of, _ in _following)
 
 
 _newest_of: OrderedDict[str, Future[list[bytes]]] = OrderedDict()

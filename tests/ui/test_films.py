@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import threading
+import time
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -283,6 +284,19 @@ def test_what_is_new_of_the_pictures_comes_with_the_news(client, jobs, run, here
     _, lines = lines_of(client.get(f"/film/{run}", params=asked | {"metrics": metrics, "step": newest}))
     assert not lines
     assert not here.work
+
+
+def test_a_page_hears_how_many_follow_the_run(client, run, monkeypatch):
+    monkeypatch.setattr(films, "_following", {})
+
+    def pages(by, of=run):
+        return lines_of(client.get(f"/film/{of}", params={"version": "older", "by": by, "draw": "metric?"}))[0]["pages"]
+
+    films._following["another", "page"] = time.monotonic()
+    assert [pages(by) for by in "aabcab"] == [1, 1, 2, 3, 3, 3]
+    films._following[run, "b"] -= films._LEFT
+    assert pages("a") == 2
+    assert ("another", "page") in films._following
 
 
 def test_several_runs_are_asked_for_in_one_question(client, run):

@@ -11,6 +11,7 @@ const GATHERED = 10; // milliseconds in which the questions of one moment come t
 const AFTER = 20; // milliseconds after something new is expected in which it is asked for
 const LEAST = 60; // between an answer and the next question, where what was expected is late
 const SOON = 30; // while it begins: until it has a second snapshot
+const CROWD = 5; // pages at most that share the questions of one: each asks once a second then
 const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
 const BUSY = 10000; // at most, while the browser is busy
@@ -19,6 +20,8 @@ const OFTEN = 4; // times in a row that it is late in one that is: pictures that
 
 // Calls once, when somebody looks at this tab.
 const whenSeen = (call) => globalThis.document.addEventListener("visibilitychange", call, { once: true });
+
+const ME = Math.random().toString(36).slice(2); // the name of this page among those that follow a run
 
 let going = 0; // jobs that are followed and go on: together they are asked for as often as one
 
@@ -73,7 +76,9 @@ export class News extends EventTarget {
     this.count();
     this.dispatchEvent(new Event("asked"));
     if (this.news && !this.news.live) return;
-    const begins = this.news?.steps?.length < 2, pause = begins ? SOON : EVERY * Math.max(1, going);
+    // Many runs, and the pages of several people, are asked for together as often as one.
+    const many = Math.max(1, going, Math.min(Math.max(1, going) * (this.news?.pages ?? 1), CROWD));
+    const begins = this.news?.steps?.length < 2, pause = begins ? SOON : EVERY * many;
     this.waiting = true;
     this.due = Infinity;
     // Somebody else may have asked by then: only one of both goes on.
@@ -83,10 +88,11 @@ export class News extends EventTarget {
     // this browser takes too long to draw: its timers are late then, time after time. Twice as late, a quarter as often.
     // While a run begins the server is busy with its beginning, which is what is waited for.
     const now = this.now(), slow = Math.max(Math.min((begins ? 1 : 4) * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
-    const due = begins || going > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
-    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them.
+    const due = begins || many > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
+    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them; and so are
+    // those of all pages, which are answered with what was drawn once.
     const after = (moment) => moment + pause - (moment % pause);
-    const next = away ? SELDOM : going > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
+    const next = away ? SELDOM : many > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
       : due > AFTER || slow > pause ? Math.max(slow, due) : after(now + LEAST) - now;
     this.due = now + next;
     this.wait(again, next);
@@ -146,7 +152,7 @@ export class Film extends News {
     const shown = [...this.pictures.values()].filter((picture) => picture.looks && picture.layout);
     if (!this.news?.live || !this.news.steps.length || !shown.length) return super.question();
     const { version, metrics, steps } = this.news;
-    const query = new URLSearchParams({ version, metrics, step: steps.at(-1) });
+    const query = new URLSearchParams({ version, metrics, step: steps.at(-1), by: ME });
     for (const { key, view } of shown) query.append("draw", `${key}?${view}`);
     return `?${query}`;
   }
