@@ -38,7 +38,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import QueryParams
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from kernlab.pictures.frames import Films
 
 __all__ = ["ahead", "drawn", "first_of_data", "foreseen", "preview", "routes"]
+
+T = TypeVar("T")
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
@@ -139,17 +141,17 @@ class _Answer(NamedTuple):
         return [] if self.facts is None else [json.dumps(self.facts).encode(), *self.drawn]
 
 
-async def _look_at(version: str | None, look: Callable[[], News]) -> _Answer:
+def _look_at(version: str | None, look: Callable[[], News]) -> _Answer:
     """The news; 204 where the browser has them, and 404 with the reason where there are none."""
     try:
-        found = await asyncio.to_thread(look)
+        found = look()
     except KernlabError as error:
         return _Answer(404, {"error": str(error)})
     return _Answer(204) if version == found.version else _Answer(200, found.facts)
 
 
 async def _answered(request: Request, look: Callable[[], News]) -> Response:
-    return _response(await _look_at(request.query_params.get("version"), look))
+    return _response(await asyncio.to_thread(_look_at, request.query_params.get("version"), look))
 
 
 def _response(answer: _Answer) -> Response:
@@ -163,57 +165,85 @@ def _compressed(lines: Iterable[bytes]) -> Response:
     return Response(body, media_type="application/x-ndjson", headers={**_CHANGING, "Content-Encoding": "gzip"})
 
 
+class _Question(NamedTuple):
+    run: str
+    query: QueryParams
+
+    def answer(self) -> _Answer:
+        """What is new of the run or preview."""
+        look = (lambda: preview_news(_preview(self.run))) if _foreseen(self.run) else lambda: _look(self.run).news
+        return _look_at(self.query.get("version"), look)
+
+    @property
+    def begins(self) -> bool:
+        """The run works and has no snapshot yet."""
+        seen = _looks.get(self.run)
+        return seen is not None and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
+
+    def wanted(self, watch: Watch) -> dict[str, int]:
+        """What is newer than the page has it, by ``PICTURE?VIEW``: its step, or over training the metrics' version."""
+        metrics, step = watch.version[0], int(watch.snapshots.steps[-1]) if len(watch.snapshots.steps) else -1
+        newer = {
+            True: str(metrics) != self.query.get("metrics"),
+            False: step >= 0 and str(step) != self.query.get("step"),
+        }
+        wanted = {_VALUES: step} if newer[False] else {}
+        for name in self.query.getlist("draw")[:_TOGETHER]:
+            picture = PICTURES.get(name.partition("?")[0])
+            if picture and newer[picture.over_time]:
+                wanted[name] = metrics if picture.over_time else step
+        return wanted
+
+
 async def _news_of_a_run(request: Request) -> Response:
-    return _response(await _asked(request.path_params["run"], request.query_params))
+    (answer,) = await _asked([_Question(request.path_params["run"], request.query_params)])
+    return _response(answer)
 
 
 async def _news_of_runs(request: Request) -> Response:
-    questions = [each.partition("?") for each in request.query_params.getlist("ask")]
-    answers = await asyncio.gather(*(_asked(run, QueryParams(query)) for run, _, query in questions))
+    asked = [each.partition("?") for each in request.query_params.getlist("ask")]
+    answers = await _asked([_Question(run, QueryParams(query)) for run, _, query in asked])
     lines = [answer.lines for answer in answers]
     sizes = [[answer.status, len(each)] for answer, each in zip(answers, lines, strict=True)]
     return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(lines)])
 
 
-async def _asked(run: str, asked: QueryParams) -> _Answer:
-    """The news of a run or preview, of one that begins a little later if that is its first snapshot."""
-    version = asked.get("version")
-    if _foreseen(run):
-        return await _look_at(version, lambda: preview_news(_preview(run)))
+async def _asked(questions: Sequence[_Question]) -> list[_Answer]:
+    """The news of runs and previews, of those that begin a little later if that is their first snapshot.
+
+    Whatever the number of runs, they are looked at by one thread and drawn in one go: every change of threads takes
+    time from a training.
+    """
     until = time.monotonic() + _BEGINNING
     while True:
-        answer = await _look_at(version, lambda: _look(run).news)
-        seen = _looks.get(run)
-        begins = seen and seen.watch.state.status == "running" and not len(seen.watch.snapshots.steps)
-        if not begins or time.monotonic() > until:
-            break
+        answers = await asyncio.to_thread(lambda: [question.answer() for question in questions])
+        if time.monotonic() > until or not any(question.begins for question in questions):
+            return await _with_pictures(questions, answers)
         await asyncio.sleep(_SOON)
-    if not seen or answer.status != 200 or not asked.get("draw"):
-        return answer
-    return await _with_pictures(run, seen.watch, answer, asked)
 
 
-async def _with_pictures(run: str, watch: Watch, news: _Answer, asked: QueryParams) -> _Answer:
-    """News, and what the browser shows of the newest moment and has not; without what takes long to draw."""
-    metrics, step = watch.version[0], int(watch.snapshots.steps[-1]) if len(watch.snapshots.steps) else -1
-    newer = {True: str(metrics) != asked.get("metrics"), False: step >= 0 and str(step) != asked.get("step")}
-    wanted = {_VALUES: step} if newer[False] else {}
-    for name in asked.getlist("draw")[:_TOGETHER]:
-        picture = PICTURES.get(name.partition("?")[0])
-        if picture and newer[picture.over_time]:
-            wanted[name] = metrics if picture.over_time else step
-    lines: list[bytes] = []
-    if wanted:
+async def _with_pictures(questions: Sequence[_Question], answers: Sequence[_Answer]) -> list[_Answer]:
+    """News, and what the browser shows of the newest moments and has not; without what takes long to draw."""
+    watches = {
+        place: _looks[question.run].watch
+        for place, (question, news) in enumerate(zip(questions, answers, strict=True))
+        if news.status == 200 and question.query.get("draw") and question.run in _looks
+    }
+    wanted = {place: questions[place].wanted(watch) for place, watch in watches.items()}
+    lines: dict[int, list[bytes]] = {}
+    if any(wanted.values()):
         # Where that takes long or fails, the browser asks for each of them by itself, and gets the reason.
         with suppress(TimeoutError, BrokenProcessPool, KernlabError):
-            drawn = asyncio.wrap_future(_newest(run, wanted))
-            lines = await asyncio.wait_for(asyncio.shield(drawn), _DRAWING)
-    more = {
-        "due": watch.state.due,
-        "pages": _followers(run, asked.get("by", "")),
-        "drawn": list(wanted) if lines else [],
-    }
-    return news._replace(facts={**(news.facts or {}), **more}, drawn=lines)
+            drawn = asyncio.wrap_future(_newest([(questions[place].run, each) for place, each in wanted.items()]))
+            lines = dict(zip(wanted, await asyncio.wait_for(asyncio.shield(drawn), _DRAWING), strict=True))
+    whole = [*answers]
+    for place, watch in watches.items():
+        run, query = questions[place]
+        found = lines.get(place, [])
+        more = {"due": watch.state.due, "pages": _followers(run, query.get("by", ""))}
+        facts = {**(answers[place].facts or {}), **more, "drawn": list(wanted[place]) if found else []}
+        whole[place] = _Answer(200, facts, found)
+    return whole
 
 
 _following: dict[tuple[str, str], float] = {}  # by run and page: when it asked last
@@ -228,18 +258,17 @@ def _followers(run: str, page: str) -> int:
     return sum(run == of for of, _ in _following)
 
 
-_newest_of: OrderedDict[str, Future[list[bytes]]] = OrderedDict()
+_newest_of: OrderedDict[str, Future[list[list[bytes]]]] = OrderedDict()
 
 
-def _newest(run_id: str, wanted: dict[str, int]) -> Future[list[bytes]]:
-    """Numbers and frames of a run, drawn by the other process in one go, for all pages that show the same.
+def _newest(wanted: list[tuple[str, dict[str, int]]]) -> Future[list[list[bytes]]]:
+    """Numbers and frames of runs, drawn by the other process in one go, for all pages that show the same.
 
     Args:
-        wanted: by ``PICTURE?VIEW`` the step, or over training the version of the metrics.
+        wanted: runs, and what of each as :meth:`_Question.wanted` says it.
     """
     root = str(manager().trainings.store.root)
-    name = json.dumps([run_id, wanted])
-    return _once(_newest_of, _PAGES, name, lambda: drawing.pool().submit(_work_on_newest, root, run_id, wanted))
+    return _once(_newest_of, _PAGES, json.dumps(wanted), lambda: drawing.pool().submit(_work_on_newest, root, wanted))
 
 
 async def _news_of_a_job(request: Request) -> Response:
@@ -388,9 +417,7 @@ def _drawing(
     return _once(_drawings, _DRAWN, name, begin)
 
 
-def _once(
-    kept: OrderedDict[str, Future[list[bytes]]], most: int, name: str, begin: Callable[[], Future[list[bytes]]]
-) -> Future[list[bytes]]:
+def _once(kept: OrderedDict[str, Future[T]], most: int, name: str, begin: Callable[[], Future[T]]) -> Future[T]:
     """What the other process makes, kept by its name with the newest others; what failed is begun again."""
     found = kept.get(name)
     if found is None or (found.done() and found.exception()):
@@ -499,12 +526,19 @@ def _packed(file: Path | None, draw: Callable[..., bytes], *asked: Any) -> bytes
     return packed
 
 
-def _work_on_newest(root: str, run_id: str, wanted: dict[str, int]) -> list[bytes]:
+def _work_on_newest(root: str, wanted: list[tuple[str, dict[str, int]]]) -> list[list[bytes]]:
     """What the other process does for news; what cannot be drawn is empty."""
+    return [_newest_of_a_run(root, run_id, names) if names else [] for run_id, names in wanted]
+
+
+def _newest_of_a_run(root: str, run_id: str, wanted: dict[str, int]) -> list[bytes]:
     from kernlab.pictures.frames import frame
 
     films, made = _films_of(root), []
-    folder, run = films.store.folder(run_id).films, films.with_steps(run_id, wanted.values())
+    try:
+        folder, run = films.store.folder(run_id).films, films.with_steps(run_id, wanted.values())
+    except KernlabError:
+        return []
     for name, number in wanted.items():
         key, _, query = name.partition("?")
         view = dict(parse_qsl(query))

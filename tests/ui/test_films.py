@@ -231,6 +231,7 @@ def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_not
 
     monkeypatch.setattr(films, "_looks", OrderedDict())
     monkeypatch.setattr(films, "_look", grows)
+    monkeypatch.setattr(films, "_BEGINNING", PATIENCE)
     assert client.get("/film/begins?version=v0").json() == {"steps": [0]}
     assert len(looks) == 4
     for status, steps in (("queued", []), ("running", [0])):
@@ -309,6 +310,20 @@ def test_several_runs_are_asked_for_in_one_question(client, run):
     assert lines[:4] == alone.text.split("\n")
     assert json.loads(lines[4]) == gone.json()
     assert json.loads(lines[5]) == client.get(f"/film/{run}").json()
+
+
+def test_what_is_new_of_several_runs_is_drawn_in_one_go(client, run, here):
+    asked = [
+        {"version": "older", "metrics": 0, "step": step, "draw": name}
+        for step, name in enumerate(("density?", "gram?"))
+    ]
+    alone = [client.get(f"/film/{run}", params=each).text.split("\n") for each in asked]
+    here.work.clear()
+    whole = {"ask": [f"{run}?{urlencode(each)}" for each in asked]}
+    sizes, *lines = client.get("/news/runs", params=whole).text.split("\n")
+    assert len(here.work) == 1
+    assert json.loads(sizes) == [[200, 3], [200, 3]]  # facts, numbers, and a picture
+    assert [json.loads(line) for line in lines] == [json.loads(line) for each in alone for line in each]
 
 
 def test_what_cannot_be_drawn_of_the_newest_moment_is_an_empty_line(client, run):
