@@ -21,7 +21,7 @@ export function roomy({ data, layout }, end = Infinity) {
 // drawn: that figure, and what `rest` said of its layout before it was drawn, since Plotly adds to a layout.
 export function paintable(figure, drawn, plot) {
   if (figure.data.length !== drawn.data.length || rest(figure.layout) !== drawn.rest) return false;
-  if (!figure.data.every((trace, i) => trace.name === drawn.data[i].name && plain(trace) && plain(drawn.data[i])
+  if (!figure.data.every((trace, i) => ["name", "mode"].every((key) => trace[key] === drawn.data[i][key]) && plain(trace) && plain(drawn.data[i])
     && (trace.mode === "lines" || !trace.x?.length || mark(plot, i)))) return false;
   if (below(figure.layout) !== below(drawn.layout) && numbers(line(plot)?.textContent).length !== numbers(below(figure.layout)).length) return false;
   const seen = figure.data.filter((_, i) => plot._fullData[i].visible === true);

@@ -54,6 +54,8 @@ test("everything else is drawn by Plotly", () => {
     const one = figure([line([0], [0], more)]);
     assert.ok(!fits(one, one), JSON.stringify(more));
   }
+  const dots = figure([line([0], [0], { mode: "markers" })]);
+  assert.ok(!fits(before, dots)); // a curve of one point is a dot
   const filled = figure([line([0], [0], { fill: "tozeroy" })]);
   assert.ok(fits(filled, filled));
   assert.ok(!paintable(before, drawn(before), plot(before, axis([0, 1], "category"))));
