@@ -97,7 +97,8 @@ function write(node, found) {
 function markers(pen, x, y, place, drawn, opacity) {
   const { style } = drawn, shape = new Path2D(drawn.getAttribute("d"));
   const width = parseFloat(style.strokeWidth) || 0, filled = style.fill !== "none";
-  const share = (name) => (style[name] === "" ? 1 : Number(style[name]));
+  const share = (...names) => names.reduce((product, name) => product * (style[name] === "" ? 1 : Number(style[name])), opacity);
+  const [inside, outline] = [share("opacity", "fillOpacity"), share("opacity", "strokeOpacity")];
   pen.fillStyle = style.fill;
   pen.strokeStyle = style.stroke;
   pen.lineWidth = width;
@@ -106,8 +107,8 @@ function markers(pen, x, y, place, drawn, opacity) {
     const [left, top] = [place.x(x[i]), place.y(y[i])];
     if (!Number.isFinite(left) || !Number.isFinite(top)) continue;
     pen.translate(left, top);
-    if (filled) { pen.globalAlpha = opacity * share("opacity") * share("fillOpacity"); pen.fill(shape); }
-    if (width) { pen.globalAlpha = opacity * share("opacity") * share("strokeOpacity"); pen.stroke(shape); }
+    if (filled) { pen.globalAlpha = inside; pen.fill(shape); }
+    if (width) { pen.globalAlpha = outline; pen.stroke(shape); }
     pen.translate(-left, -top);
   }
   pen.globalAlpha = 1;
