@@ -166,6 +166,8 @@ def _compressed(lines: Iterable[bytes]) -> Response:
 
 
 class _Question(NamedTuple):
+    """What a page asks of a run or preview: its name, and what the page has of it."""
+
     run: str
     query: QueryParams
 
@@ -225,9 +227,9 @@ async def _asked(questions: Sequence[_Question]) -> list[_Answer]:
 async def _with_pictures(questions: Sequence[_Question], answers: Sequence[_Answer]) -> list[_Answer]:
     """News, and what the browser shows of the newest moments and has not; without what takes long to draw."""
     watches = {
-        place: _looks[question.run].watch
+        place: seen.watch
         for place, (question, news) in enumerate(zip(questions, answers, strict=True))
-        if news.status == 200 and question.query.get("draw") and question.run in _looks
+        if news.status == 200 and question.query.get("draw") and (seen := _looks.get(question.run))
     }
     wanted = {place: questions[place].wanted(watch) for place, watch in watches.items()}
     lines: dict[int, list[bytes]] = {}
