@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.pictures.theme import PAPER, class_style, fade
 
 FEW = 5  # classes that a legend has room for
-_LONGEST = 12  # letters of a name
+LONGEST = 12  # letters of a name
 _FAINT = 0.5  # opacity of points that have names among them
 #: In CSS pixels: the smallest plot in which names must not overlap, a letter's width, and the height of a line.
 _PLOT, _LETTER, _LINE = (300.0, 170.0), 12.0, 22.0
@@ -32,7 +32,7 @@ def with_class_names(drawn: go.Figure, x: ArrayLike, y: ArrayLike, codes: ArrayL
     for trace in drawn.data:
         if trace.name in names:
             trace.showlegend, trace.marker.opacity = False, _FAINT
-    points, labels = np.column_stack([x, y]), [_short(name) for name in names]
+    points, labels = np.column_stack([x, y]), [short(name) for name in names]
     return drawn.update_layout(annotations=[
         {
             "x": float(points[spot.place, 0]), "y": float(points[spot.place, 1]), "text": f"<b>{labels[code]}</b>",
@@ -78,5 +78,6 @@ def spots(points: NDArray[np.floating], codes: NDArray[np.integer], labels: Sequ
     return found
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name, cut where it is longer than so many letters."""
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

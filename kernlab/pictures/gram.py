@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
+from kernlab.pictures.class_names import short
 from kernlab.pictures.kernels import (
     MATRICES,
     PAGE,
@@ -131,6 +132,7 @@ def gram_rows(
 
 
 _NAMED = 30  # classes that have room for their names
+_BELOW = 40  # letters of all names for which there is room below a matrix
 _BORDER = {"color": "rgba(128,128,128,0.8)", "width": 1}
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
@@ -183,21 +185,24 @@ def _matrix(
     ends, n, groups = view.groups.ends[:-1], len(view.values), view.groups
     borders = [{"x0": end - 0.5, "x1": end - 0.5, "y0": -0.5, "y1": n - 0.5} for end in ends]
     borders += [{"y0": end - 0.5, "y1": end - 0.5, "x0": -0.5, "x1": n - 0.5} for end in ends]
-    axis = {"showgrid": False, "zeroline": False, "constrain": "domain", **_ticks(groups)}
+    axis = {"showgrid": False, "zeroline": False, "constrain": "domain"}
     words, hover = "row, class by class" if groups.names else "row, by target", f"{name} = %{{z:.3~g}}"
     return figure(
         [cells(view.values, name, f"row %{{y}}, column %{{x}}: {hover}", scale, limits)],
-        title=f"Gram matrix, {what}", subtitle=note, x=words, y=words, revision=f"gram:{what}", xaxis=axis,
-        yaxis={**axis, "autorange": "reversed", "scaleanchor": "x"},
+        title=f"Gram matrix, {what}", subtitle=note, x=words, y=words, revision=f"gram:{what}",
+        xaxis={**axis, **_ticks(groups)},
+        yaxis={**axis, **_ticks(groups, beside=True), "autorange": "reversed", "scaleanchor": "x"},
         shapes=[{"type": "line", "line": _BORDER, **each} for each in borders],
     )  # fmt: skip
 
 
-def _ticks(groups: Groups) -> dict[str, Any]:
-    """Names of the classes in their middle, where there is room."""
+def _ticks(groups: Groups, *, beside: bool = False) -> dict[str, Any]:
+    """Names of the classes in their middle, where there is room: below a picture for short ones alone."""
     if not 0 < len(groups.names) <= _NAMED:
         return {}
-    return {"tickvals": list(groups.middles), "ticktext": list(groups.names), "ticks": "", "showgrid": False}
+    names = [short(name) for name in groups.names]
+    shown = names if beside or sum(map(len, names)) <= _BELOW else [""] * len(names)
+    return {"tickvals": list(groups.middles), "ticktext": shown, "ticks": "", "showgrid": False}
 
 
 def groups_of(sample: Sample) -> Groups:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from kernlab.pictures.balance import class_balance, plot_balance, target_distribution
+from kernlab.pictures.class_names import short
 from kernlab.pictures.columns import ColumnSummary
 from kernlab.pictures.data_plane import data_plane, plot_data_plane
 from kernlab.pictures.distances import plot_distances
@@ -165,7 +166,7 @@ def _columns(seen: Look) -> None:
     words = ["“Explains” is the share of " + ("the uncertainty about the class" if classes else "the target's variance")
              + " that the column explains alone, corrected for chance."]  # fmt: skip
     if classes and dataset.n_outputs <= len(_LIFTED):
-        names = [_short(name, 30) for name in dataset.target_names]
+        names = [short(name, 30) for name in dataset.target_names]
         words.append(f"The colours of a distribution are the classes, from below: {', '.join(names)}.")
     if seen.measured < dataset.n:
         words.append(f"Measured on {number(seen.measured)} of {number(dataset.n)} rows, drawn with a fixed seed.")
@@ -175,13 +176,9 @@ def _columns(seen: Look) -> None:
 def _cells(each: ColumnSummary) -> list[str]:
     percent = f"{100 * each.relation:.0f} %"
     share = f'<span class="share" aria-hidden="true"><i style="width: {100 * each.relation:.0f}%"></i></span>{percent}'
-    low, high = (escape(_short(end)) for end in each.ends)
+    low, high = (escape(short(end, 16)) for end in each.ends)
     missing = number(each.missing) if each.missing else "–"
-    return [escape(_short(each.name, 40)), bars(each), share, each.kind, missing, number(each.distinct), low, high]
-
-
-def _short(words: str, longest: int = 16) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+    return [escape(short(each.name, 40)), bars(each), share, each.kind, missing, number(each.distinct), low, high]
 
 
 def bars(each: ColumnSummary) -> str:
@@ -216,7 +213,7 @@ def _pairs(seen: Look) -> None:
         both = "across" if test[first] != test[second] else "test" if test[first] else "training"
         targets = dict.fromkeys((_target(seen, a), _target(seen, b)))
         lines.append(grid.line(
-            [f"{a} and {b}", escape(_short(" / ".join(targets), 30)), f"{distance:.3g}",
+            [f"{a} and {b}", escape(short(" / ".join(targets), 30)), f"{distance:.3g}",
              f"{100 * distance / near.median:.1f} %", both], names=2,
         ))  # fmt: skip
     grid.show(lines, "nearest")
@@ -233,8 +230,8 @@ def _strange(seen: Look) -> None:
         away = np.abs(seen.X[place, :d] - middle)
         row = int(seen.rows[place])
         lines.append(grid.line(
-            [str(row), escape(_short(_target(seen, row), 30)), f"{seen.near.similarity[place]:.3f}",
-             escape(_short(names[int(away.argmax())], 24))], names=2,
+            [str(row), escape(short(_target(seen, row), 30)), f"{seen.near.similarity[place]:.3f}",
+             escape(short(names[int(away.argmax())], 24))], names=2,
         ))  # fmt: skip
     grid.show(lines, "strangest")
     st.caption("Similarity is a Gaussian kernel whose lengthscale is the median distance. The median row has a mean "

@@ -83,6 +83,14 @@ def test_a_matrix_is_drawn_with_its_classes():
     assert not plot_gram(gram_view(K), what="exact").layout.shapes
 
 
+def test_long_names_of_classes_leave_the_matrix_its_room():
+    names = ("soil with vegetation stubble", "very damp grey soil", "cotton crop", "damp grey soil")
+    figure = plot_gram(gram_view(K, Groups((60, 120, 180, 240), names)), what="features")
+    assert list(figure.layout.yaxis.ticktext) == ["soil with v…", "very damp g…", "cotton crop", "damp grey s…"]
+    assert not any(figure.layout.xaxis.ticktext)  # they would stand slanted below one another
+    assert len(figure.layout.xaxis.tickvals) == 4
+
+
 def test_a_difference_is_white_at_zero():
     cells = plot_difference(gram_difference(K, OTHER, CLASSES), what="features − exact").data[0]
     assert cells.zmin == -cells.zmax
