@@ -29,7 +29,11 @@ const STYLE = `
 .kl-chart .kl-late { position: absolute; left: .5rem; bottom: .25rem; z-index: 4; padding: 0 .375rem;
   border-radius: .3rem; font-size: .8125rem; background: var(--st-secondary-background-color); }
 .kl-chart .kl-late[hidden] { display: none; }
-.kl-chart .kl-wait { position: absolute; inset: 0; display: grid; place-items: center; opacity: .6; }
+.kl-chart .kl-wait { position: absolute; inset: 0; display: grid; place-items: center; align-content: center;
+  text-align: center; padding: 1rem; opacity: .7; }
+/* What will be here, where it takes longer than a glance. */
+.kl-chart .kl-wait[data-what]:not(:empty)::before { content: attr(data-what); animation: kl-wait 0s 0.8s both; }
+@keyframes kl-wait { from { visibility: hidden; } }
 .kl-chart details { position: absolute; top: 0; right: 0; z-index: 5; font-size: .875rem; }
 .kl-chart summary { list-style: none; cursor: pointer; width: 2rem; height: 2rem; display: grid; place-items: center;
   border-radius: .4rem; opacity: .55; }
@@ -336,6 +340,7 @@ class Chart {
     this.box.style.height = `${data.height}px`;
     this.plot.style.height = `${data.height}px`;
     this.plot.setAttribute("aria-label", data.alt);
+    this.wait.dataset.what = data.alt;
     this.follow(data.film);
     return this.draw();
   }
