@@ -8,6 +8,7 @@ from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.ui import compare, compared, planned
 from kernlab.ui.forms import sentences
+from kernlab.ui.heading import heading
 from kernlab.ui.state import Address
 from kernlab.ui.steering import earlier, open_comparison, opened, progress, snapshot_of, transport
 
@@ -47,8 +48,7 @@ def panel() -> None:
         more = {}
     ADDRESS.write(more, without=() if stored else tuple(compared.SHOWN))
     top, words, way, results = (st.container() for _ in range(4))
-    with top.container(horizontal=True, vertical_alignment="center"):
-        st.title("Compare", anchor=False)
+    with top, heading("Compare"):
         if written := (stored.comparison if stored else comparison):
             with st.popover("Copy as command", icon=":material/terminal:"):
                 st.code(command(written), language="bash", wrap_lines=True)

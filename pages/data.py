@@ -8,6 +8,7 @@ from kernlab.errors import KernlabError
 from kernlab.spec import RunSpec
 from kernlab.ui import bring, data, draw, look, setup
 from kernlab.ui.forms import sentences, show_error
+from kernlab.ui.heading import heading
 from kernlab.ui.state import Address
 
 OF = {"draw": draw.PAINTED, "bring": bring.BROUGHT}  # the values of one part alone
@@ -31,8 +32,7 @@ def panel() -> None:
     here = setup.address_of(spec) if spec and part == "look" else {}
     others = [key for other, values in OF.items() if other != part for key in values]
     ADDRESS.write({key: text for key, text in here.items() if key != "method"}, without=others)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(f"Data · {spec.data.dataset}" if spec else "Data", anchor=False)
+    with heading(f"Data · {spec.data.dataset}" if spec else "Data"):
         if spec:
             data.links(spec.data.dataset, spec)
         ADDRESS.share()

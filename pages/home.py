@@ -4,14 +4,14 @@ import streamlit as st
 
 from kernlab.ui import elements
 from kernlab.ui.chart import Shot, live_chart
+from kernlab.ui.heading import heading
 from kernlab.ui.links import link
 from kernlab.ui.miniature import EXPLAINED, HEIGHT, INTRODUCTION, SHOWN, film, name
 from kernlab.ui.pages import PAGES
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.state import Address
 
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.title(PAGES[0].heading, anchor=False)
+with heading(PAGES[0].heading):
     Address("home").share()
 st.markdown(INTRODUCTION)
 

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from kernlab.ui import lab
+from kernlab.ui.heading import heading
 
-st.title("Kernel lab", anchor=False)
+heading("Kernel lab")
 lab.show()
 with st.expander("What is computed", icon=":material/function:"):
     st.markdown(lab.WORDS)

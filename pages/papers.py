@@ -5,10 +5,10 @@ import streamlit as st
 from kernlab.papers import TABLES
 from kernlab.ui import papers, papers_results
 from kernlab.ui.forms import sentences
+from kernlab.ui.heading import heading
 
 papers.arrive()
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.title("Papers", anchor=False)
+with heading("Papers"):
     top = st.container(horizontal=True, width="content")
 papers.ADDRESS.show_trouble()
 result, work, command = papers.choose(), None, ""

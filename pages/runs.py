@@ -5,11 +5,12 @@ import streamlit as st
 from kernlab.jobs import manager
 from kernlab.ui import elements, table
 from kernlab.ui.forms import sentences
+from kernlab.ui.heading import heading
 from kernlab.ui.links import link
 from kernlab.ui.news import phase
 from kernlab.ui.watch import Watch
 
-st.title("Runs", anchor=False)
+heading("Runs")
 
 store = (jobs := manager().trainings).store
 everything = store.list()

@@ -8,6 +8,7 @@ from kernlab.spec import RunSpec
 from kernlab.ui import beside, elements, films, live, notes, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
+from kernlab.ui.heading import heading
 from kernlab.ui.links import link
 from kernlab.ui.news import phase, phases_before
 from kernlab.ui.pages import PAGES
@@ -79,8 +80,7 @@ def panel() -> None:
     begins = watch is not None and watch.live and not len(watch.snapshots.steps)
     # Where a run begins, the pictures of before are gone at once: what comes above them would push them down.
     words, pictures, inside = st.container(), st.empty() if begins else st.container(), st.container()
-    with top.container(horizontal=True, vertical_alignment="center", key="train-title"):
-        st.title(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train", anchor=False)
+    with top, heading(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train"):
         live.repeat((watch and watch.spec) or spec)
         noting = st.container(width="content")
         ADDRESS.share()

@@ -31,6 +31,7 @@ from kernlab.spec import RunSpec
 from kernlab.ui import elements, films, live, pictures, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.controls import controls
+from kernlab.ui.heading import heading
 from kernlab.ui.links import go, link
 from kernlab.ui.news import phase
 from kernlab.ui.pages import PAGES
@@ -363,8 +364,7 @@ def page(jobs: Trainings, address: Address, spec: RunSpec | None) -> None:
     found = columns()
     called, colors = names([each.spec for each in found]), [PLACES[each.place] for each in found]
     with st.container(key="train-head"):
-        with st.container(horizontal=True, vertical_alignment="center", key="train-title"):
-            st.title(f"Train · side by side on {found[0].spec.data.dataset}", anchor=False)
+        with heading(f"Train · side by side on {found[0].spec.data.dataset}"):
             live.repeat(_specs()[selected()])
             address.share()
         _transport(jobs, found)

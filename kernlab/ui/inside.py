@@ -24,6 +24,7 @@ from kernlab.spec import RunSpec
 from kernlab.ui import elements, live, pictures
 from kernlab.ui.controls import controls
 from kernlab.ui.forms import sentences
+from kernlab.ui.heading import heading
 from kernlab.ui.news import phase
 from kernlab.ui.selected import selection
 from kernlab.ui.state import Address, Value, Values
@@ -74,8 +75,7 @@ def page(
 
     @sentences()
     def panel() -> None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.title(title, anchor=False)
+        with heading(title):
             for watch in list(watches):
                 try:
                     watch.refresh()

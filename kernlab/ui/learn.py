@@ -22,6 +22,7 @@ from kernlab.lessons.rooms import BINS, ROOMS
 from kernlab.ui import rooms
 from kernlab.ui.assets import component
 from kernlab.ui.chart import live_chart, to_json
+from kernlab.ui.heading import heading
 from kernlab.ui.links import link
 from kernlab.ui.state import Address, Value, Values, name, one_of, to_text
 
@@ -104,8 +105,7 @@ def page() -> None:
 
 def _list(found: Shelf) -> None:
     ADDRESS.write(without=("step", "guess", "tried"))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title("Learn", anchor=False)
+    with heading("Learn"):
         _class(None)
         if not OPEN["key"]:
             ADDRESS.share()

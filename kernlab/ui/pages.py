@@ -78,10 +78,13 @@ _STYLE = """
 @media (max-width: 640px) {
   .st-key-train-head { position: static; }
   .stMainBlockContainer h1 { font-size: 1.3rem; }
-  :is(.st-key-train-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) {
+  :is(.st-key-page-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) {
     flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
-  :is(.st-key-train-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) > * {
+  :is(.st-key-page-title, .st-key-transport, .st-key-views, .st-key-lesson-links, .st-key-lesson-after) > * {
     flex: 0 0 auto; }
+  .st-key-page-title { gap: .3rem; }
+  .stMainBlockContainer .st-key-page-title > :first-child { flex: 1 0 auto; width: auto; }
+  [class*="st-key-lesson-"] [data-testid=stPageLink] p { white-space: normal; }
   .st-key-transport { gap: .3rem; }
   /* A lesson has two screens: its text, and its picture. */
   .st-key-lesson-claim { display: none; }
@@ -99,8 +102,9 @@ _STYLE = """
   [class*="st-key-terms-"] td { padding: .1rem 0; }
   [class*="st-key-terms-"] td:first-child { font-weight: 600; }
   /* The sign stays, and the name: seven of them are as wide as the screen. */
-  .st-key-transport button:not([kind="primary"]:enabled, [data-variant]) p { font-size: 0; }
-  .st-key-transport [data-testid=stPopoverButton] > div > [aria-hidden] { display: none; }
+  .st-key-transport button:not([kind="primary"]:enabled, [data-variant]) p, .st-key-page-title button p {
+    font-size: 0; }
+  :is(.st-key-transport, .st-key-page-title) [data-testid=stPopoverButton] > div > [aria-hidden] { display: none; }
 }
 /* Where the definitions of words and the line of a lecture stand. */
 .st-key-page-head { position: fixed; left: 0; bottom: 0; z-index: 999992; width: auto; height: 0; }

@@ -99,8 +99,8 @@ def show(store: Store, runs: Sequence[Run]) -> None:
         placeholder="",
         disabled=["status", "result", "method", "dataset", "epochs", "kept", "seconds", "created", "seed"],
         column_config={
-            "ticked": column.CheckboxColumn("✓", help="Tick to open, resume, export or delete", width=40),
-            "starred": column.CheckboxColumn("★", width=40),
+            "ticked": column.CheckboxColumn("✓", help="Tick to open, resume, export or delete", width=52),
+            "starred": column.CheckboxColumn("★", width=52),
             "name": column.TextColumn("Name", help="Double-click to rename", required=True, width="large"),
             "status": "Status",
             "result": column.TextColumn("Test result", alignment="right"),

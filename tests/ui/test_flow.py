@@ -233,11 +233,32 @@ def test_a_picture_is_sketched_before_plotly_is_loaded(app, page):
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_a_picture_that_is_long_in_coming_says_what_it_will_be(app, page):
+    page.route(re.compile(r"/film/[^/]+/density"), lambda route: None)  # it never comes
+    visit(page, app, "train?dataset=moons&method=ASKL")
+    waiting = page.locator(".st-key-density .kl-wait")
+    waiting.wait_for()
+    says = "node => [getComputedStyle(node, '::before').content, getComputedStyle(node, '::before').visibility]"
+    until(page, lambda: waiting.evaluate(says)[1] == "visible")
+    assert "density" in waiting.evaluate(says)[0]
+
+
 def test_no_page_is_wider_than_a_phone(app, new_page):
     page = new_page(390, 844, "dark")
     for name in ("", "train", "runs", "compare", "papers"):
         rested(visit(page, app, name))
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_what_can_be_done_with_a_page_stands_beside_its_heading(app, new_page):
+    page = new_page(390, 844)
+    for name in ("", "learn", "train", "compare", "papers"):
+        rested(visit(page, app, name))
+        share = page.get_by_role("button", name="Share", exact=True)  # by its name, which is not seen
+        share.wait_for()
+        heading, button = page.get_by_role("heading", level=1).bounding_box(), share.bounding_box()
+        assert heading["x"] + heading["width"] <= button["x"] <= 390 - button["width"]
+        assert heading["y"] < button["y"] + button["height"] / 2 < heading["y"] + heading["height"]
 
 
 #: Sums up in window.shifted how far what stands in view moves from now on, without what a person's own press moves.
