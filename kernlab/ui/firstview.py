@@ -81,7 +81,7 @@ _STYLE = """
 @media (min-width: 641px) { #kl-first.kl-side { left: 18.75rem; } }
 @media (max-width: 640px) {
   #kl-first h1 { font-size: 1.3rem; }
-  #kl-first p { margin-top: 4.2rem; }
+  #kl-first p { margin-top: 1.2rem; }
   #kl-first > div { row-gap: 1rem; }
   #kl-first[data-page=train] p { margin-top: 4.8rem; }
 }
