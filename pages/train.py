@@ -5,7 +5,7 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.spec import RunSpec
-from kernlab.ui import beside, elements, films, live, notes, setup
+from kernlab.ui import beside, elements, foreseen, live, notes, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
 from kernlab.ui.heading import heading
@@ -99,7 +99,7 @@ def panel() -> None:
     try:
         # What a run begins with has been seen before it: the page is drawn while the run is set up.
         at_once = begins and not watch.state.position and watch.start
-        if not (at_once and watch.foresee(films.foreseen(at_once))):
+        if not (at_once and watch.foresee(foreseen.shown(at_once))):
             jobs.begin(watch.id)
             watch.wait(PATIENCE)
     except KernlabError as error:

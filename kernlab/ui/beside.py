@@ -28,7 +28,7 @@ from kernlab.pictures.gallery import PICTURES, offered
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.pictures.theme import BLUE, GREEN, PURPLE, VERMILLION
 from kernlab.spec import RunSpec
-from kernlab.ui import elements, films, live, pictures, setup
+from kernlab.ui import elements, foreseen, live, pictures, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.controls import controls
 from kernlab.ui.heading import heading
@@ -410,7 +410,7 @@ def _seen(found: Sequence[Side]) -> dict[str, At]:
         run: RecordedRun | None = each.watch
         if each.watch is None:
             try:
-                run = films.preview(each.spec)
+                run = foreseen.preview(each.spec)
             except KernlabError as error:
                 st.warning(str(error), icon=":material/warning:")
         moment = run.moment(VIEW["at"]) if run and run.facts else None

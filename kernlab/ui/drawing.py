@@ -7,14 +7,19 @@ this module needs nothing of either, so that the other process can begin with th
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Executor
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cache
+from typing import TypeVar
 
 from kernlab import processes
 
-__all__ = ["begin", "close", "pool"]
+__all__ = ["begin", "close", "once", "pool"]
+
+T = TypeVar("T")
 
 _process: Executor | None = None
 _starting = threading.Lock()
@@ -36,6 +41,16 @@ def close() -> None:
         if _process is not None:
             _process.shutdown(wait=False)
             _process = None
+
+
+def once(kept: OrderedDict[str, Future[T]], most: int, name: str, begin: Callable[[], Future[T]]) -> Future[T]:
+    """What the other process makes, kept by its name with the newest others; what failed is begun again."""
+    found = kept.get(name)
+    if found is None or (found.done() and found.exception()):
+        found = kept[name] = begin()
+        while len(kept) > most:
+            kept.popitem(last=False)
+    return found
 
 
 @cache

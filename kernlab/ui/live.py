@@ -17,7 +17,7 @@ from kernlab.pictures.recorded import Moment
 from kernlab.runs.kept import number
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
-from kernlab.ui import bounds, chosen, elements, films, notes, pictures
+from kernlab.ui import bounds, chosen, elements, foreseen, notes, pictures
 from kernlab.ui.controls import controls
 from kernlab.ui.previews import Preview
 from kernlab.ui.selected import selection
@@ -115,7 +115,7 @@ def views(watch: Watch, moment: Moment) -> None:
 def preview(spec: RunSpec) -> None:
     """What a run of ``spec`` would start from: the data, the assigned kernel, and what "auto" comes to."""
     try:
-        run = films.preview(spec)
+        run = foreseen.preview(spec)
     except KernlabError as error:
         st.warning(str(error), icon=":material/warning:")
         return

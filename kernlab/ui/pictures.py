@@ -11,7 +11,7 @@ import streamlit as st
 
 from kernlab.pictures.base import CHOICES, At, Picture
 from kernlab.pictures.base import VIEW as SWITCHES
-from kernlab.ui import films
+from kernlab.ui import films, foreseen
 from kernlab.ui.chart import Shot, live_chart, to_json
 from kernlab.ui.news import preview_news
 from kernlab.ui.previews import Preview
@@ -48,7 +48,7 @@ def shot(each: Picture, at: At, beside: Sequence[str] = ()) -> Shot:
     """
     found = Shot(at.run.id, each.key, _switches(each, at), each.over_time, tuple(beside), data=at.data)
     if isinstance(at.run, Preview):
-        run = films.first_of_data(at.run) if each.of_data else at.run
+        run = foreseen.first_of_data(at.run) if each.of_data else at.run
         found = found._replace(run=run.id, news=preview_news(run).facts)
         films.ahead(found.run, found.picture, found.view)
     elif isinstance(at.run, Watch) and at.run.preview and "preview" in each.views:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kernlab.pictures.base import VIEW as SWITCHES
 from kernlab.pictures.gallery import offered, seen
-from kernlab.ui import films, live, pictures
+from kernlab.ui import films, foreseen, live, pictures
 from kernlab.ui.beside import COLUMNS
 from kernlab.ui.firstview import VIEWS, FirstView, Sketch
 from kernlab.ui.setup import FORM, spec_from
@@ -25,10 +25,10 @@ def train(address: Mapping[str, str]) -> FirstView | None:
     if address.keys() & {*FORM, *COLUMNS}:
         return None
     spec = spec_from({key: text for key, text in address.items() if key not in (*VIEW, *BROWSERS)})
-    run = films.preview(spec)
+    run = foreseen.preview(spec)
     at = seen(run, {key: text for key, text in address.items() if key in SWITCHES})
     shots = [(pictures.shot(each, at), each.alt) for each in offered("preview", at)]
-    sketches = [Sketch(shot, alt, films.drawn(shot.run, shot.picture, shot.view)) for shot, alt in shots]
+    sketches = [Sketch(shot, alt, films.drawn_ahead(shot.run, shot.picture, shot.view)) for shot, alt in shots]
     return FirstView(live.invitation(spec, run), sketches, live.LOW)
 
 

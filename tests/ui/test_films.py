@@ -24,7 +24,8 @@ from kernlab.pictures.frames import Films, to_json
 from kernlab.pictures.gallery import offered, seen
 from kernlab.pictures.recorded import RecordedRun
 from kernlab.spec import RunSpec
-from kernlab.ui import drawing, films
+from kernlab.ui import drawing, films, following
+from kernlab.ui.drawn import parts
 from kernlab.ui.news import News
 
 MODULES = Path(__file__).parent / "film"
@@ -214,7 +215,7 @@ def test_a_run_that_goes_on_from_a_checkpoint_has_no_frames_of_its_past(jobs, ru
     found = Films(jobs.store)
     with pytest.raises(KernlabError, match="snapshot at that step"):
         found.frame(run, "density", {}, 10**6)
-    assert gzip.decompress(films._work(str(jobs.store.root), "layout", run, "density", {}, [2], True)[0])
+    assert gzip.decompress(parts(str(jobs.store.root), "layout", run, "density", {}, [2], True)[0])
 
 
 def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_nothing_else(monkeypatch, client):
@@ -222,16 +223,16 @@ def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_not
 
     def look(status, steps):
         watch = SimpleNamespace(state=SimpleNamespace(status=status), snapshots=SimpleNamespace(steps=steps))
-        return films._Look(0.0, watch, News(f"v{len(steps)}", {"steps": steps}))
+        return following.Seen(0.0, watch, News(f"v{len(steps)}", {"steps": steps}))
 
     def grows(run_id):
         looks.append(run_id)
-        films._looks[run_id] = look("running", [0] if len(looks) > 3 else [])
-        return films._looks[run_id]
+        following._looks[run_id] = look("running", [0] if len(looks) > 3 else [])
+        return following._looks[run_id]
 
-    monkeypatch.setattr(films, "_looks", OrderedDict())
-    monkeypatch.setattr(films, "_look", grows)
-    monkeypatch.setattr(films, "_BEGINNING", PATIENCE)
+    monkeypatch.setattr(following, "_looks", OrderedDict())
+    monkeypatch.setattr(following, "look", grows)
+    monkeypatch.setattr(following, "_BEGINNING", PATIENCE)
     assert client.get("/film/begins?version=v0").json() == {"steps": [0]}
     assert len(looks) == 4
     for status, steps in (("queued", []), ("running", [0])):
@@ -239,10 +240,10 @@ def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_not
 
         def stays(run_id, status=status, steps=steps):
             looks.append(run_id)
-            films._looks[run_id] = look(status, steps)
-            return films._looks[run_id]
+            following._looks[run_id] = look(status, steps)
+            return following._looks[run_id]
 
-        monkeypatch.setattr(films, "_look", stays)
+        monkeypatch.setattr(following, "look", stays)
         assert client.get(f"/film/stays?version=v{len(steps)}").status_code == 204
         assert len(looks) == 1
 
@@ -288,16 +289,16 @@ def test_what_is_new_of_the_pictures_comes_with_the_news(client, jobs, run, here
 
 
 def test_a_page_hears_how_many_follow_the_run(client, run, monkeypatch):
-    monkeypatch.setattr(films, "_following", {})
+    monkeypatch.setattr(following, "_following", {})
 
     def pages(by, of=run):
         return lines_of(client.get(f"/film/{of}", params={"version": "older", "by": by, "draw": "metric?"}))[0]["pages"]
 
-    films._following["another", "page"] = time.monotonic()
+    following._following["another", "page"] = time.monotonic()
     assert [pages(by) for by in "aabcab"] == [1, 1, 2, 3, 3, 3]
-    films._following[run, "b"] -= films._LEFT
+    following._following[run, "b"] -= following._LEFT
     assert pages("a") == 2
-    assert ("another", "page") in films._following
+    assert ("another", "page") in following._following
 
 
 def test_several_runs_are_asked_for_in_one_question(client, run):
@@ -339,7 +340,7 @@ def test_a_picture_that_fails_takes_neither_the_news_nor_the_others_along(client
 
     whole = frames.frame
     monkeypatch.setattr(frames, "frame", broken)
-    monkeypatch.setattr(films, "_newest_of", OrderedDict())
+    monkeypatch.setattr(following, "_newest_of", OrderedDict())
     asked = {"version": "older", "metrics": 0, "step": 0, "draw": ["metric?", "objective?"]}
     news, lines = lines_of(client.get(f"/film/{run}", params=asked))
     assert news["steps"]
@@ -348,9 +349,9 @@ def test_a_picture_that_fails_takes_neither_the_news_nor_the_others_along(client
 
 
 def test_news_do_not_wait_for_pictures_that_take_long(client, run, here, monkeypatch):
-    monkeypatch.setattr(films, "_DRAWING", 0.01)
+    monkeypatch.setattr(following, "_DRAWING", 0.01)
     monkeypatch.setattr(here, "submit", lambda *_: Future())
-    monkeypatch.setattr(films, "_newest_of", OrderedDict())
+    monkeypatch.setattr(following, "_newest_of", OrderedDict())
     asked = {"version": "older", "metrics": 0, "step": 0, "draw": ["density?"]}
     news, lines = lines_of(client.get(f"/film/{run}", params=asked))
     assert not lines

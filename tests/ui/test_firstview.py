@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from waiting import until
 
 from kernlab.pictures import frames
-from kernlab.ui import films, firstview, landmarks, miniature, setup, sketches
+from kernlab.ui import firstview, foreseen, landmarks, miniature, setup, sketches
 from kernlab.ui.firstview import view_of
 from kernlab.ui.live import auto_words
 from kernlab.ui.pages import PAGES
@@ -52,7 +52,7 @@ def test_the_sketch_of_train_is_the_preview_of_its_address(home):
     found = {each.film.picture: each for each in view.sketches}
     assert {"data", "density"} <= found.keys()
     assert found["density"].film.view == "look=principal+direction+2"
-    assert view.words.endswith(auto_words(spec, films.preview(spec)))
+    assert view.words.endswith(auto_words(spec, foreseen.preview(spec)))
 
     # What has been drawn comes with the answer the next time, and is what the browser would be given.
     def again():

@@ -27,7 +27,7 @@ from kernlab.solvers import FullBatchSolver
 from kernlab.spec import RunSpec
 from kernlab.training.events import Snapshot
 from kernlab.training.trainer import begin, train
-from kernlab.ui import drawing, films, landmarks, pictures, transport
+from kernlab.ui import drawing, films, foreseen, landmarks, pictures, transport
 from kernlab.ui.live import auto_words
 from kernlab.ui.news import phase
 from kernlab.ui.previews import made
@@ -161,8 +161,8 @@ def test_previews_with_the_same_data_have_the_same_pictures_of_them(dataset):
 
 
 def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home, monkeypatch):
-    monkeypatch.setattr(films, "_previews", OrderedDict())  # that no other test has seen these data
-    first, second = (films.preview(RunSpec.of("ASKL", "iris", n_features=count)) for count in (20, 30))
+    monkeypatch.setattr(foreseen, "_previews", OrderedDict())  # that no other test has seen these data
+    first, second = (foreseen.preview(RunSpec.of("ASKL", "iris", n_features=count)) for count in (20, 30))
     shots = [
         {each.key: pictures.shot(each, at).run for each in offered("preview", at)}
         for at in (At(run, run.moment()) for run in (first, second))
@@ -170,7 +170,7 @@ def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home, monkeypatc
     assert shots[0].keys() == shots[1].keys()
     for key in shots[0]:
         assert (shots[0][key] == shots[1][key]) == (key in ("data", "balance"))
-    films._previews.pop(first.id)  # it is too long ago
+    foreseen._previews.pop(first.id)  # it is too long ago
     assert pictures.shot(PICTURES["data"], At(second, second.moment())).run == second.id
 
 
@@ -217,7 +217,7 @@ class Drawing:
 def test_what_was_drawn_ahead_is_not_drawn_again(monkeypatch):
     process, spec = Drawing(), spec_of("SK").to_dict()
     monkeypatch.setattr(drawing, "pool", lambda: process)
-    monkeypatch.setattr(films, "_previews", {"previewX": made(spec)})
+    monkeypatch.setattr(foreseen, "_previews", {"previewX": made(spec)})
     monkeypatch.setattr(films, "_drawings", OrderedDict())
     films.ahead("previewX", "density", "look=x1&log=true")
     layout, frame = (("layout", "density", {"look": "x1", "log": "true"}, [1]),
