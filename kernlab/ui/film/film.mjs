@@ -9,7 +9,8 @@ const EVERY = 200; // milliseconds between two questions while a run goes on, at
 const TICK = 500; // and at most, where it says that nothing new is to be expected before
 const GATHERED = 10; // milliseconds in which the questions of one moment come together
 const AFTER = 20; // milliseconds after something new is expected in which it is asked for
-const LEAST = 60; // between an answer and the next question, where what was expected is late
+const LEAST = 60; // between an answer and the next question, where what was expected is late,
+const LATER = 4; // and a part of the time by which it is: every question takes time from the training
 const SOON = 30; // while it begins: until it has a second snapshot
 const CROWD = 5; // pages at most that share the questions of one: each asks once a second then
 const SLOW = 1500; // at most, while the server is busy
@@ -93,7 +94,8 @@ export class News extends EventTarget {
     // those of all pages, which are answered with what was drawn once.
     const after = (moment) => moment + pause - (moment % pause);
     const next = away ? SELDOM : many > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
-      : due > AFTER || slow > pause ? Math.max(slow, due) : after(now + LEAST) - now;
+      : due > AFTER || slow > pause ? Math.max(slow, due)
+        : Math.max(after(now + LEAST) - now, Math.min(-due / LATER, TICK));
     this.due = now + next;
     this.wait(again, next);
   }

@@ -291,15 +291,15 @@ test("what is new of the pictures in view comes with the news, and is not asked 
   leave();
 });
 
-test("a run is asked when it is to have another point, and at times where that is long or over", async () => {
+test("a run is asked when it is to have another point, and at times where that is long or over: the later, the less often", async () => {
   let time = 1_000_000, due = 0.35;
   const steps = [0, 10], waits = [];
   const fetch = async () => json({ version: "v", live: true, metrics: 1, steps, epochs: [0, 1], due });
   const film = new Film("/", "a", { fetch, wait: (_, pause) => waits.push(pause), hidden: () => false, now: () => time });
   const leave = film.use();
   await settled();
-  for (due of [60, 0.05, 0, -3]) { film.ask(); await settled(); }
-  assert.deepEqual(waits, [370, 500, 70, 200, 200]);
+  for (due of [60, 0.05, 0, -1, -3]) { film.ask(); await settled(); }
+  assert.deepEqual(waits, [370, 500, 70, 200, 245, 500]);
   leave();
 });
 
