@@ -40,12 +40,14 @@ from kernlab.runs.store import Store
 from kernlab.training.trainer import milestones
 from kernlab.ui import landmarks
 
-__all__ = ["button", "chromium", "profiled", "scrubbing", "serving", "stored", "watching"]
+__all__ = ["VISITS", "button", "chromium", "profiled", "scrubbing", "serving", "stored", "watching"]
 
 #: Of Streamlit without the configuration of kernlab: it asks nobody, opens no browser and watches no files.
 _ALONE = ("--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+VISITS = 3  # after which a browser with a profile keeps the compiled scripts of a page
 
 INSIDE = ("spectrum", "kernel", "bounds")  # the pages of a model's inside
 

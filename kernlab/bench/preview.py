@@ -11,13 +11,12 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import LONG, warm
-from kernlab.bench.pages import button, chromium, profiled, serving
+from kernlab.bench.pages import VISITS, button, chromium, profiled, serving
 from kernlab.ui import landmarks
 
 __all__ = ["preview"]
 
 TURNS = 5
-BEFORE = 3  # visits after which a browser keeps the compiled scripts of a page
 CHANGES = (1000, 500, 300, 700, 900)  # numbers of features, one after the other
 VIEWPORT = {"width": 1440, "height": 900}
 ADDRESS = "train?dataset=checkerboard&method=ASKL&n_samples=20000&n_features=2000"
@@ -56,7 +55,7 @@ def _figures(browser: Any, url: str) -> dict[str, float]:
             _, seconds = _opened(context, url)
             first.append({f"first{name}": value for name, value in seconds.items()})
     with profiled(browser, viewport=VIEWPORT) as context:
-        for _ in range(BEFORE):
+        for _ in range(VISITS):
             _opened(context, url)[0].close()
         for _ in range(TURNS):
             page, seconds = _opened(context, url)
