@@ -1,4 +1,4 @@
-"""The pages and the frame around them. A new page is one file in pages/ and one line here."""
+"""The pages and the frame around them. A new page is a file in pages/, begun by its ``heading``, and one line here."""
 
 from __future__ import annotations
 
