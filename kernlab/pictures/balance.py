@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
+from kernlab.pictures.class_names import LONGEST, short
 from kernlab.pictures.kernels import rows_of
 from kernlab.pictures.marks import FROM_ZERO, bars, stated
 from kernlab.pictures.theme import BLUE, figure
 
 _BINS = 24  # of a real target
+_NAMED = 30  # classes that all have their names below their bars; of more Plotly leaves some out
 
 
 class Balance(NamedTuple):
@@ -46,9 +48,17 @@ def plot_balance(view: Balance) -> go.Figure:
         [bars(view.x, view.counts, "rows", BLUE, "%{x}: %{y} rows",
               meta=stated(**{"class": np.arange(len(view.x)) if classes else None}))],
         title="Rows of each class" if classes else "The target", subtitle=words, x=view.axis, y="training rows",
-        revision="balance", yaxis=FROM_ZERO, xaxis={"type": "category"} if classes else {}, bargap=0.15,
+        revision="balance", yaxis=FROM_ZERO, xaxis=_names(view.x) if isinstance(view.x, list) else {}, bargap=0.15,
         showlegend=False,
     )  # fmt: skip
+
+
+def _names(names: list[str]) -> dict[str, Any]:
+    """Names of classes below their bars, cut where one is long; a bar itself says the whole."""
+    axis: dict[str, Any] = {"type": "category"}
+    if len(names) <= _NAMED and any(len(name) > LONGEST for name in names):
+        axis |= {"tickvals": names, "ticktext": [short(name) for name in names]}
+    return axis
 
 
 def _counted(at: At) -> bool:

@@ -48,6 +48,9 @@ def test_classes_are_counted_and_a_target_is_distributed():
     assert view.largest == 0.75
     assert plot_balance(view).data[0].y.tolist() == [30, 10]
     assert "75%" in plot_balance(view).layout.title.subtitle.text
+    long = plot_balance(class_balance([3, 1, 1], ["very damp grey soil", "very damp green soil", "soil"]))
+    assert len(set(long.data[0].x)) == 3  # two names that are cut alike have a bar each
+    assert list(long.layout.xaxis.ticktext) == ["very damp g…", "very damp g…", "soil"]
     target = target_distribution(np.arange(48.0), "height")
     assert target.counts.tolist() == [2] * 24
     assert plot_balance(target).layout.xaxis.title.text == "height"
