@@ -10,13 +10,12 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
-from kernlab.pictures.class_names import LONGEST, short
+from kernlab.pictures.class_names import named_ticks, short
 from kernlab.pictures.kernels import rows_of
 from kernlab.pictures.marks import FROM_ZERO, bars, stated
 from kernlab.pictures.theme import BLUE, figure
 
 _BINS = 24  # of a real target
-_NAMED = 30  # classes that all have their names below their bars; of more Plotly leaves some out
 
 
 class Balance(NamedTuple):
@@ -55,10 +54,8 @@ def plot_balance(view: Balance) -> go.Figure:
 
 def _names(names: list[str]) -> dict[str, Any]:
     """Names of classes below their bars, cut where one is long; a bar itself says the whole."""
-    axis: dict[str, Any] = {"type": "category"}
-    if len(names) <= _NAMED and any(len(name) > LONGEST for name in names):
-        axis |= {"tickvals": names, "ticktext": [short(name) for name in names]}
-    return axis
+    long = any(short(name) != name for name in names)  # of short ones Plotly leaves out what has no room
+    return {"type": "category", **(named_ticks(names, names) if long else {})}
 
 
 def _counted(at: At) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.pictures.theme import PAPER, class_style, fade
 
 FEW = 5  # classes that a legend has room for
-LONGEST = 12  # letters of a name
+_MANY = 30  # classes that all have room for their names at an axis
+_LONGEST = 12  # letters of a name
 _FAINT = 0.5  # opacity of points that have names among them
 #: In CSS pixels: the smallest plot in which names must not overlap, a letter's width, and the height of a line.
 _PLOT, _LETTER, _LINE = (300.0, 170.0), 12.0, 22.0
@@ -78,6 +79,13 @@ def spots(points: NDArray[np.floating], codes: NDArray[np.integer], labels: Sequ
     return found
 
 
-def short(name: str, longest: int = LONGEST) -> str:
+def short(name: str, longest: int = _LONGEST) -> str:
     """A name, cut where it is longer than so many letters."""
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
+def named_ticks(places: Sequence[float | str], names: Sequence[str]) -> dict[str, Any]:
+    """Ticks of an axis, one a class, with the names of the classes cut; none where there is no room for all of them."""
+    if not 0 < len(names) <= _MANY:
+        return {}
+    return {"tickvals": list(places), "ticktext": [short(name) for name in names]}

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
-from kernlab.pictures.class_names import short
+from kernlab.pictures.class_names import named_ticks
 from kernlab.pictures.kernels import (
     MATRICES,
     PAGE,
@@ -40,8 +40,8 @@ class Groups(NamedTuple):
 
     @property
     def middles(self) -> tuple[float, ...]:
-        """The middle row of each class, where its name is written."""
-        starts = (0, *self.ends[:-1])
+        """The middle row of each class, where its name is written; none without classes."""
+        starts = (0, *self.ends)[:-1]
         return tuple((start + end - 1) / 2 for start, end in zip(starts, self.ends, strict=True))
 
     def name(self, row: int) -> str:
@@ -131,7 +131,6 @@ def gram_rows(
     return GramRows(found, len(known), groups, len(values))
 
 
-_NAMED = 30  # classes that have room for their names
 _BELOW = 40  # letters of all names for which there is room below a matrix
 _BORDER = {"color": "rgba(128,128,128,0.8)", "width": 1}
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -198,11 +197,12 @@ def _matrix(
 
 def _ticks(groups: Groups, *, beside: bool = False) -> dict[str, Any]:
     """Names of the classes in their middle, where there is room: below a picture for short ones alone."""
-    if not 0 < len(groups.names) <= _NAMED:
+    found = named_ticks(groups.middles, groups.names)
+    if not found:
         return {}
-    names = [short(name) for name in groups.names]
+    names = found["ticktext"]
     shown = names if beside or sum(map(len, names)) <= _BELOW else [""] * len(names)
-    return {"tickvals": list(groups.middles), "ticktext": shown, "ticks": "", "showgrid": False}
+    return {**found, "ticktext": shown, "ticks": "", "showgrid": False}
 
 
 def groups_of(sample: Sample) -> Groups:
