@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.bench.film import warm
-from kernlab.bench.pages import SETTLED, button, chromium, serving, stored
+from kernlab.bench.pages import SETTLED, VIEWPORT, button, chromium, serving, stored
 from kernlab.jobs import Jobs
 from kernlab.runs.store import Store
 from kernlab.spec import RunSpec
@@ -51,7 +51,7 @@ def alive() -> dict[str, Any]:
     figures = in_step()
     with serving() as (url, home), chromium() as browser:
         warm(browser, url)
-        page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        page = browser.new_context(viewport=VIEWPORT).new_page()
         figures |= _watched(page, url, home)
         figures |= _dragged(page, url, home)
         page.context.close()

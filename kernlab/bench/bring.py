@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.bench.pages import button, chromium, serving
+from kernlab.bench.pages import VIEWPORT, button, chromium, serving
 from kernlab.errors import AppError
 
 __all__ = ["bring"]
@@ -90,7 +90,7 @@ def _measured(work: str, path: Path) -> dict[str, float]:
 def _on_page(path: Path) -> float:
     """Seconds from the path of a file on the Data page to the button that imports it."""
     with chromium() as browser, serving() as (url, _):
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page = browser.new_page(viewport=VIEWPORT)
         page.goto(f"{url}/data?part=bring")
         page.wait_for_timeout(1000 * WARMS)
         box = page.get_by_role("textbox", name="or the path of a file on this machine")

@@ -17,7 +17,7 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import warm
-from kernlab.bench.pages import CURVE, button, chromium, serving, stored
+from kernlab.bench.pages import CURVE, VIEWPORT, button, chromium, serving, stored
 from kernlab.compare import Comparison
 from kernlab.data import DataSpec
 from kernlab.errors import AppError
@@ -43,7 +43,7 @@ def crowd(pages: int = PAGES, plays: int = PLAYS) -> dict[str, Any]:
     with serving() as (url, home), chromium() as browser:
         warm(browser, url)
         finished = stored(home, "ASKL", "moons", n_features=20, n_samples=200, epochs=4, validation=0)
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context = browser.new_context(viewport=VIEWPORT)
         page = context.new_page()
         page.goto(f"{url}/train?{LIVE}")
         button(page, "Train").click()

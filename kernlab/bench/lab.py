@@ -18,7 +18,7 @@ from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import warm
-from kernlab.bench.pages import chromium, serving
+from kernlab.bench.pages import VIEWPORT, chromium, serving
 
 __all__ = ["lab", "ticks"]
 
@@ -61,7 +61,7 @@ def lab(moves: int = MOVES) -> dict[str, Any]:
     with serving() as (url, _), chromium() as browser:
         warm(browser, url)
         for name, (address, canvas, start, way) in DRAGS.items():
-            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page = browser.new_page(viewport=VIEWPORT)
             page.goto(f"{url}/{address}")
             page.locator(".kl-lab[data-frames]").wait_for(timeout=120_000)
             page.wait_for_timeout(2000)  # until the page's other scripts have come

@@ -20,7 +20,7 @@ from typing import Any
 from kernlab.bench.base import BENCHMARKS
 from kernlab.bench.film import warm
 from kernlab.bench.lab import ticks
-from kernlab.bench.pages import chromium, serving
+from kernlab.bench.pages import VIEWPORT, chromium, serving
 
 __all__ = ["ANSWERED", "answers", "first_picture", "lessons"]
 
@@ -57,7 +57,7 @@ def lessons(keys: tuple[str, ...] = ()) -> dict[str, Any]:
     known = {key: lesson for key, lesson in shelf().lessons.items() if key in (keys or shelf().lessons)}
     with serving() as (url, _), chromium() as browser:
         warm(browser, url)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page = browser.new_page(viewport=VIEWPORT)
         page.goto(f"{url}/learn?lesson={next(iter(known))}")
         page.locator(".kl-chart[data-drawn]").wait_for(timeout=120_000)  # the code of lessons and of pictures is loaded
         cpu = ticks(page)

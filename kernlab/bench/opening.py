@@ -12,7 +12,7 @@ import statistics
 from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.bench.pages import chromium, serving, stored
+from kernlab.bench.pages import VIEWPORT, chromium, serving, stored
 from kernlab.ui import landmarks
 from kernlab.ui.pages import PAGES
 
@@ -90,7 +90,7 @@ def _first_start() -> float:
 
 def _opened(browser: Any, address: str, *wanted: str) -> dict[str, float]:
     """The seconds after which a new profile of the browser sees what it waits for, and all that it saw before."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = browser.new_context(viewport=VIEWPORT)
     context.add_init_script(_WATCH)
     page = context.new_page()
     page.goto(address, wait_until="commit")

@@ -40,13 +40,14 @@ from kernlab.runs.store import Store
 from kernlab.training.trainer import milestones
 from kernlab.ui import landmarks
 
-__all__ = ["VISITS", "button", "chromium", "profiled", "scrubbing", "serving", "stored", "watching"]
+__all__ = ["VIEWPORT", "VISITS", "button", "chromium", "profiled", "scrubbing", "serving", "stored", "watching"]
 
 #: Of Streamlit without the configuration of kernlab: it asks nobody, opens no browser and watches no files.
 _ALONE = ("--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
+VIEWPORT = {"width": 1440, "height": 900}  # of a desk
 VISITS = 3  # after which a browser with a profile keeps the compiled scripts of a page
 
 INSIDE = ("spectrum", "kernel", "bounds")  # the pages of a model's inside
@@ -154,7 +155,7 @@ def watching() -> dict[str, Any]:
         AppError: Playwright or Chromium is not installed.
     """
     with _letters() as folders, serving(KERNLAB_DATA=folders) as (url, home), chromium() as browser:
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context = browser.new_context(viewport=VIEWPORT)
         first = {f"first_{what}{name}": values for name, form in FIRST.items()
                  for what, values in _starts(context, url, form).items()}  # fmt: skip
         pages = [context.new_page() for _ in range(SEVERAL)]
@@ -275,7 +276,7 @@ def scrubbing() -> dict[str, Any]:
         shape: dict[str, Any] = {"dimension": 784, "n_samples": 4000, "n_features": 2000}
         run_id = stored(home, "ASKL", "shell", **shape, epochs=4, batch_size=64)
         figures: dict[str, Any] = _sizes(home, run_id)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page = browser.new_page(viewport=VIEWPORT)
         for name in INSIDE:
             opened = [_opened(page, url, name) for _ in range(OPENED + 1)][1:]  # the first one loads code
             page.goto(f"{url}/{name}?run={run_id}&at=1")

@@ -10,15 +10,14 @@ import time
 from typing import Any
 
 from kernlab.bench.base import BENCHMARKS
-from kernlab.bench.film import LONG, warm
-from kernlab.bench.pages import VISITS, button, chromium, profiled, serving
+from kernlab.bench.film import BESIDE, warm
+from kernlab.bench.pages import VIEWPORT, VISITS, button, chromium, profiled, serving
 from kernlab.ui import landmarks
 
 __all__ = ["preview"]
 
 TURNS = 5
 CHANGES = (1000, 500, 300, 700, 900)  # numbers of features, one after the other
-VIEWPORT = {"width": 1440, "height": 900}
 ADDRESS = "train?dataset=checkerboard&method=ASKL&n_samples=20000&n_features=2000"
 _SHOWN = "density"  # a picture that every change of the map changes
 _SEEN = f"document.querySelector('{landmarks.SEEN}')"  # a sketch of a picture is seen before Plotly's code has come
@@ -41,7 +40,7 @@ def preview() -> dict[str, Any]:
             _opened(context, url)  # the data set is read once
         figures = _figures(browser, url)
         other = browser.new_page(viewport=VIEWPORT)  # what is out of view is not drawn
-        other.goto(f"{url}/train?{LONG}")
+        other.goto(f"{url}/train?{BESIDE}")
         button(other, "Train").click()
         other.wait_for_function(f"{landmarks.points('objective')} > 0", timeout=60_000)
         other.close()
