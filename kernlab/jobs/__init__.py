@@ -108,9 +108,13 @@ def manager(root: Path | None = None) -> Jobs:
     shelf = sys.modules.setdefault("_kernlab_jobs", types.ModuleType("_kernlab_jobs"))
     lock: threading.Lock = shelf.__dict__.setdefault("lock", threading.Lock())
     managers: dict[Path, Jobs] = shelf.__dict__.setdefault("managers", {})
-    key = Path(root if root is not None else paths.home()).resolve()
+    asked = Path(root if root is not None else paths.home())
+    # A page asks several times a second: the disk is asked once what the name of the folder stands for.
+    if asked.is_absolute() and (found := managers.get(asked)):
+        return found
+    key = asked.resolve()
     with lock:
         if key not in managers:
             managers[key] = Jobs(key)
             atexit.register(managers[key].shutdown)
-        return managers[key]
+        return managers.setdefault(asked.absolute(), managers[key])

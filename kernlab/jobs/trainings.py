@@ -16,7 +16,7 @@ from kernlab.jobs.queue import LIVE, Job, JobState, Kind, Queue, Status
 from kernlab.runs.kept import epoch_at
 from kernlab.runs.record import LIVE as STORED_LIVE
 from kernlab.runs.record import Run
-from kernlab.runs.store import Store
+from kernlab.runs.store import Metrics, Snapshots, Store
 from kernlab.runs.writer import Writer
 from kernlab.training.control import Control
 from kernlab.training.events import Cancelled, Checkpoint, Event
@@ -367,6 +367,12 @@ class Trainings(Kind[RunState]):
             return self._stored(self.store.get(id))
         except UnknownNameError as gone:  # perhaps refused since this call began
             raise self.refused.get(id, gone) from None
+
+    def progress(self, run_id: str, after: int = 0) -> tuple[Metrics, Snapshots]:
+        """As :meth:`Store.progress`, without the database where this process works on the run."""
+        job = self.jobs.get(run_id)
+        recent = job.writer.recent if isinstance(job, _Training) and not job.writer.ended else None
+        return (recent and recent.since(after)) or self.store.progress(run_id, after)
 
     def _stored(self, run: Run) -> RunState:
         error = str(run.trouble or run.error or self.not_stored.get(run.id, ""))

@@ -15,7 +15,7 @@ from kernlab.errors import KernlabError
 from kernlab.methods import MethodSpec
 from kernlab.runs.kept import BestEpoch, kept
 from kernlab.runs.record import Run
-from kernlab.runs.store import Curve, Snapshots, Store
+from kernlab.runs.store import Curve, Metrics, Snapshots, Store
 from kernlab.solvers import FullBatchSolver, Problem
 from kernlab.spec import RunSpec
 
@@ -132,7 +132,7 @@ class RecordedRun:
         self._fetch_metrics()
 
     def _fetch_metrics(self) -> None:
-        new, snapshots = self.store.progress(self.id, self._cursor)
+        new, snapshots = self._progress()
         history = {} if new.whole else dict(self.history)
         for name, curve in new.curves.items():
             old = history.get(name)
@@ -145,6 +145,10 @@ class RecordedRun:
         self.history, self._cursor, self.snapshots = history, new.cursor, _apart(snapshots)
         if self.run.facts and not self.static:
             self.static = self.store.static(self.id)
+
+    def _progress(self) -> tuple[Metrics, Snapshots]:
+        """What has been measured since the last refresh, and all snapshots."""
+        return self.store.progress(self.id, self._cursor)
 
     def _record(self) -> Run:
         """The run's record; a damaged one raises its error instead of putting wrong values into pictures."""

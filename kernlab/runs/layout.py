@@ -19,7 +19,7 @@ import platform
 import secrets
 import string
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,11 +43,15 @@ __all__ = [
     "VERSION",
     "Curve",
     "Folder",
+    "Metrics",
+    "Point",
+    "Snapshots",
     "as_stored",
     "curves",
     "is_id",
     "new_id",
     "part_of",
+    "taken",
     "versions",
 ]
 
@@ -141,8 +145,39 @@ class Curve(NamedTuple):
     values: NDArray[np.float64]
 
 
-def curves(rows: Iterable[tuple[str, int, float, float | None]]) -> dict[str, Curve]:
-    """Columns by metric from rows of (name, step, epoch, value), each in the order of the rows."""
+Point = tuple[str, int, float, float | None]  # of a metric: its name, step, epoch and value; None is NaN
+
+
+class Metrics(NamedTuple):
+    """What has been measured since a bookmark.
+
+    Attributes:
+        curves: name -> the new points, oldest first.
+        cursor: the next bookmark.
+        whole: the points are all of the run's and replace those read before (at the first read, and when a resumed
+            run removed points); otherwise they follow them.
+    """
+
+    curves: dict[str, Curve]
+    cursor: int
+    whole: bool
+
+
+class Snapshots(NamedTuple):
+    """When snapshots were taken: int64 steps [s], float64 epochs [s]."""
+
+    steps: NDArray[np.int64]
+    epochs: NDArray[np.float64]
+
+
+def taken(rows: Sequence[Any]) -> Snapshots:
+    """Snapshots from rows of (step, epoch)."""
+    steps, epochs = ([row[j] for row in rows] for j in (0, 1))
+    return Snapshots(np.array(steps, np.int64), np.array(epochs, float))
+
+
+def curves(rows: Iterable[Point]) -> dict[str, Curve]:
+    """Columns by metric from points, each in their order."""
     columns = list(zip(*rows, strict=True))
     if not columns:
         return {}

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import sqlalchemy as sa
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from kernlab.errors import StoreError
 from kernlab.runs import archive, layout, notes, record, tensors
 from kernlab.runs.database import Database
-from kernlab.runs.layout import METRICS, RECORDS, RUNS, SNAPSHOTS, Curve, Folder
+from kernlab.runs.layout import METRICS, RECORDS, RUNS, SNAPSHOTS, Curve, Folder, Metrics, Snapshots
 from kernlab.runs.notes import Note
 from kernlab.runs.record import LIVE, Run, Status
 from kernlab.runs.writer import Writer
@@ -39,28 +39,6 @@ _Runs = list[Run]  # inside Store the name list is a method
 _Loaded = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
 
-class Metrics(NamedTuple):
-    """What has been measured since a bookmark.
-
-    Attributes:
-        curves: name -> the new points, oldest first.
-        cursor: the next bookmark.
-        whole: the points are all of the run's and replace those read before (at the first read, and when a resumed
-            run removed points); otherwise they follow them.
-    """
-
-    curves: dict[str, Curve]
-    cursor: int
-    whole: bool
-
-
-class Snapshots(NamedTuple):
-    """When snapshots were taken: int64 steps [s], float64 epochs [s]."""
-
-    steps: NDArray[np.int64]
-    epochs: NDArray[np.float64]
-
-
 _SHOTS = sa.select(SNAPSHOTS.c.step, SNAPSHOTS.c.epoch).order_by(SNAPSHOTS.c.step)
 
 
@@ -70,6 +48,7 @@ class Store(Database):
     def __init__(self, root: Path | None = None) -> None:
         super().__init__(root)
         self._locks: dict[str, FileLock] = {}  # of runs entered here that have no writer yet
+        self.pins = 0  # notes that were pinned or removed here
 
     def close(self) -> None:
         """Close the database, and release runs that were entered here and never worked on."""
@@ -247,7 +226,7 @@ class Store(Database):
         if not rows:
             self.get(run_id)
         with _numbers(run_id):
-            return _snapshots(rows)
+            return layout.taken(rows)
 
     def progress(self, run_id: str, after: int = 0) -> tuple[Metrics, Snapshots]:
         """As :meth:`metrics` and :meth:`snapshots`, of one moment."""
@@ -263,7 +242,7 @@ class Store(Database):
             raise self.unknown(run_id)
         with _numbers(run_id):
             cursor = max(after, rewound, rows[-1].id if rows else 0)
-            return Metrics(layout.curves(row[:4] for row in rows), cursor, whole), _snapshots(shots)
+            return Metrics(layout.curves(row[:4] for row in rows), cursor, whole), layout.taken(shots)
 
     def snapshot(self, run_id: str, step: int, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
         """The arrays of one snapshot, or only those of ``names``.
@@ -351,6 +330,7 @@ class Store(Database):
         folder = self.folder(self.get(run_id).id)
         with self.guard(), FileLock(self.root / "lock", timeout=30):  # two pages may pin at once
             notes.put(folder.notes, step, epoch, text)
+        self.pins += 1
 
     def star(self, run_id: str, starred: bool = True) -> None:
         """Mark the run as a favourite, or no longer."""
@@ -427,11 +407,6 @@ class Store(Database):
             self.copy_record(run_id)
             self.release(run_id)
         return run_id
-
-
-def _snapshots(rows: Sequence[Any]) -> Snapshots:
-    steps, epochs = ([row[j] for row in rows] for j in (0, 1))
-    return Snapshots(np.array(steps, np.int64), np.array(epochs, float))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from kernlab.errors import KernlabError, StoreError
 from kernlab.runs import tensors
 from kernlab.runs.database import Database
 from kernlab.runs.layout import CHANGED, METRICS, RUNS, SNAPSHOTS, versions
+from kernlab.runs.recent import Recent
 from kernlab.runs.record import Run, Status
 from kernlab.training.events import (
     Cancelled,
@@ -49,6 +50,7 @@ class Writer:
         step: of the last event.
         cancelled_as: the status that a cancelled run gets.
         commits: another number after every commit, also of another writer of the same run.
+        recent: what was committed since the run began or went on; None before that.
     """
 
     def __init__(self, store: Database, run: Run, lock: FileLock) -> None:
@@ -63,6 +65,7 @@ class Writer:
         self._trouble: StoreError | None = None
         self._closed, self._waiting = threading.Event(), threading.Event()  # rows wait to be committed
         self.commits, self._committed = next(_COMMITS), 0.0  # the last: when rows were committed
+        self.recent: Recent | None = None
         try:
             self.status("queued")
         except StoreError:
@@ -99,18 +102,25 @@ class Writer:
     def _rewind(self, values: dict[str, Any]) -> None:
         """Remove what lies beyond the step from which the run goes on, so that no curve has a point twice."""
         later = METRICS.c.run_id == self.run_id, METRICS.c.step > self._first
-        shots = SNAPSHOTS.c.run_id == self.run_id, SNAPSHOTS.c.step > self._first
+        late = SNAPSHOTS.c.run_id == self.run_id, SNAPSHOTS.c.step > self._first
         here = METRICS.c.run_id == self.run_id, METRICS.c.step == self._first
         with self._store.writing() as connection:
-            gone = connection.execute(sa.select(SNAPSHOTS.c.step).where(*shots)).scalars().all()
+            gone = connection.execute(sa.select(SNAPSHOTS.c.step).where(*late)).scalars().all()
             if connection.execute(sa.delete(METRICS).where(*later)).rowcount:
                 # One id is left out: readers whose bookmark lies before it start again, those at it go on.
                 connection.exec_driver_sql("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'metrics'")
                 left_out = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'metrics'")
                 values = {**values, "rewound": left_out.scalar_one()}
-            connection.execute(sa.delete(SNAPSHOTS).where(*shots))
+            connection.execute(sa.delete(SNAPSHOTS).where(*late))
             self._known = frozenset(connection.execute(sa.select(METRICS.c.name).where(*here)).scalars())
             self._update(connection, **values)
+            last = sa.select(sa.func.max(METRICS.c.id)).where(METRICS.c.run_id == self.run_id).scalar_subquery()
+            cursor = sa.func.max(RUNS.c.rewound, sa.func.coalesce(last, 0))
+            left = sa.select(SNAPSHOTS.c.step, SNAPSHOTS.c.epoch).where(SNAPSHOTS.c.run_id == self.run_id)
+            bookmark = connection.execute(sa.select(cursor).where(RUNS.c.id == self.run_id)).scalar_one()
+            with suppress(TypeError, ValueError):  # of a damaged row the store says what is wrong
+                shots = {int(step): float(epoch) for step, epoch in connection.execute(left)}
+                self.recent = Recent(bookmark, shots)
         for step in gone:
             with suppress(FileNotFoundError), self._store.guard():
                 self._files.snapshot(step).unlink(missing_ok=True)
@@ -133,8 +143,7 @@ class Writer:
         self.step = event.step
         with self._store.guard():
             tensors.save(self._files.snapshot(event.step), event.arrays, {"epoch": event.epoch})
-        row = {"run_id": self.run_id, "step": int(event.step), "epoch": float(event.epoch)}
-        self.flush(sa.insert(SNAPSHOTS).prefix_with("OR REPLACE").values(row))
+        self.flush((int(event.step), float(event.epoch)))
 
     def _kept(self, event: Kept) -> None:
         self.step = event.step
@@ -193,18 +202,24 @@ class Writer:
         """Let the clock go or stand, while the status stays: another run has its turn."""
         self._seconds, self._running_since = self.seconds, time.monotonic() if going else 0.0
 
-    def flush(self, *also: sa.Executable, **values: Any) -> None:
-        """Commit everything gathered so far, and with it other statements and columns of the run."""
+    def flush(self, snapshot: tuple[int, float] | None = None, /, **values: Any) -> None:
+        """Commit everything gathered so far, and with it step and epoch of a snapshot and columns of the run."""
         with self._commit_lock:  # keeps the rows of two threads in order
             with self._rows_lock:
                 rows, self._rows = self._rows, []
             try:
                 with self._store.writing() as connection:
+                    cursor = None
                     if rows:
                         connection.execute(sa.insert(METRICS), rows)
-                    for statement in also:
-                        connection.execute(statement)
+                        cursor = connection.execute(sa.select(sa.func.last_insert_rowid())).scalar_one()
+                    if snapshot:
+                        place = dict(zip(("step", "epoch"), snapshot, strict=True), run_id=self.run_id)
+                        connection.execute(sa.insert(SNAPSHOTS).prefix_with("OR REPLACE").values(place))
                     self._update(connection, **values)
+                if self.recent:
+                    points = [(row["name"], row["step"], row["epoch"], row["value"]) for row in rows]
+                    self.recent.add(cursor, points, snapshot)
                 self.commits = next(_COMMITS)
                 if rows:
                     self._committed = time.monotonic()

@@ -42,7 +42,7 @@ class Seen(NamedTuple):
 
 
 _looks: OrderedDict[str, Seen] = OrderedDict()
-_looking = threading.Lock()
+_looking = threading.RLock()
 
 
 def look(run_id: str) -> Seen:
@@ -97,6 +97,12 @@ class Question(NamedTuple):
         return answer(self.query.get("version"), lambda: preview_news(foreseen.find(run)) if known else look(run).news)
 
     @property
+    def at_once(self) -> bool:
+        """The answer needs nothing of the disk."""
+        seen = _looks.get(self.run)
+        return seen is not None and seen.watch.in_memory
+
+    @property
     def begins(self) -> bool:
         """The run works and has no snapshot yet."""
         seen = _looks.get(self.run)
@@ -117,15 +123,27 @@ class Question(NamedTuple):
         return wanted
 
 
+def _answers(questions: Sequence[Question], wait: bool) -> list[Answer] | None:
+    """The news of runs; None: they cannot be had without waiting for the disk or for another thread."""
+    if not wait and not all(question.at_once for question in questions):
+        return None
+    if not _looking.acquire(blocking=wait):
+        return None
+    try:
+        return [question.answer() for question in questions]
+    finally:
+        _looking.release()
+
+
 async def asked(questions: Sequence[Question]) -> list[Answer]:
     """The news of runs and previews, of those that begin a little later if that is their first snapshot.
 
-    Whatever the number of runs, they are looked at by one thread and drawn in one go: every change of threads takes
-    time from a training.
+    Whatever the number of runs, they are looked at in one go, without another thread where that is possible, and drawn
+    in one go: every change of threads takes time from a training.
     """
     until = time.monotonic() + _BEGINNING
     while True:
-        found = await asyncio.to_thread(lambda: [question.answer() for question in questions])
+        found = _answers(questions, False) or await asyncio.to_thread(_answers, questions, True) or []
         if time.monotonic() > until or not any(question.begins for question in questions):
             return await _with_pictures(questions, found)
         await asyncio.sleep(_SOON)

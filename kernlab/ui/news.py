@@ -111,7 +111,7 @@ def marks(watch: Watch) -> list[dict[str, Any]]:
     """The moments of a run that have words: where an option was changed, and where a note is pinned."""
     found = [{"at": turn.epoch, "color": CHANGED, "words": turn.sentence} for turn in turns(watch)]
     with suppress(StoreError):  # whoever pins a note sees what is wrong with the others
-        found += [{"at": note.epoch, "color": NOTE, "words": f"“{note.text}”"} for note in watch.notes]
+        found += [{"at": note.epoch, "color": NOTE, "words": f"“{note.text}”"} for note in watch.notes_lately]
     return sorted(found, key=lambda mark: mark["at"])
 
 

@@ -19,9 +19,12 @@ from kernlab.methods import MethodSpec
 from kernlab.pictures.recorded import RecordedRun, learns_in_batches, may_end_early
 from kernlab.runs.layout import CHANGED
 from kernlab.runs.notes import Note
+from kernlab.runs.store import Metrics, Snapshots
 from kernlab.spec import RunSpec
 
 __all__ = ["Watch"]
+
+_NOTED = 2.0  # seconds after which the notes of a run are read again
 
 
 class Watch(RecordedRun):
@@ -38,6 +41,7 @@ class Watch(RecordedRun):
         self._over = False
         self._commits: int | None = None  # of the state whose metrics were fetched last
         self.preview: RecordedRun | None = None
+        self._notes: tuple[float, int, tuple[Note, ...]] = (-_NOTED, 0, ())  # clock, and notes pinned here by then
         with self._reason(run_id):
             super().__init__(jobs.store, run_id)
 
@@ -76,6 +80,11 @@ class Watch(RecordedRun):
         return self.state.live
 
     @property
+    def in_memory(self) -> bool:
+        """This process works on it, and nothing of its record can change before it ends."""
+        return self.live and self.state.commits is not None and bool(self.run.facts) and not self.choosing
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """The notes that are pinned to its moments.
 
@@ -83,6 +92,19 @@ class Watch(RecordedRun):
             StoreError: their file is damaged.
         """
         return self.store.pinned(self.id)
+
+    @property
+    def notes_lately(self) -> tuple[Note, ...]:
+        """The notes as of now, or where another process pins them as of two seconds ago.
+
+        Raises:
+            StoreError: their file is damaged.
+        """
+        clock, pins, found = self._notes
+        if pins != self.store.pins or time.monotonic() - clock > _NOTED:
+            pins = self.store.pins  # first: what is pinned while the file is read is read again
+            self._notes = time.monotonic(), pins, (found := self.notes)
+        return found
 
     @property
     def start(self) -> RunSpec | None:
@@ -127,6 +149,9 @@ class Watch(RecordedRun):
             if made != self._changes_made:  # they are a part of the run's spec
                 self.run = self._record()
             self._over = over
+
+    def _progress(self) -> tuple[Metrics, Snapshots]:
+        return self.jobs.progress(self.id, self._cursor)
 
     @property
     def _changes_made(self) -> int:
