@@ -24,7 +24,7 @@ from kernlab.ui.previews import Preview, made
 if TYPE_CHECKING:
     from kernlab.pictures.frames import Films
 
-__all__ = ["VALUES", "begun", "file_of", "newest", "parts", "parts_of_preview", "read"]
+__all__ = ["VALUES", "begun", "file_of", "layouts", "newest", "parts", "parts_of_preview", "read"]
 
 VALUES = "values"  # the numbers beside the pictures, asked for as a picture is
 _ROOM = 64 * 2**20  # bytes of frames that are kept with one run
@@ -92,14 +92,28 @@ def parts(
     """
     films, found = _films_of(root), []
     for number in numbers:
-        file = file_of(films.store.folder(run_id).films, what, key, view, number)
         try:
+            file = file_of(films.store.folder(run_id).films, what, key, view, number)
             found.append(_packed(file, getattr(films, what), run_id, key, view, number))
         except KernlabError:
             if strict:
                 raise
             found.append(b"")
     return found
+
+
+def layouts(root: str, wanted: list[tuple[str, str, dict[str, str], int]]) -> list[bytes]:
+    """Layouts of several runs; what cannot be drawn is empty.
+
+    Args:
+        root: folder of the store.
+        wanted: run, picture, its switches and the number of snapshots, of each.
+    """
+    return [
+        gzip.decompress(packed) if packed else b""
+        for run_id, key, view, of in wanted
+        for packed in parts(root, "layout", run_id, key, view, [of], False)
+    ]
 
 
 def _packed(file: Path | None, draw: Callable[..., bytes], *asked: Any) -> bytes:

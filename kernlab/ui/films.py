@@ -7,6 +7,7 @@
                                                     where that is later than M and S
     GET news/runs?ask=RUN%3Fversion%3DV…&ask=…      the answers to several such questions, after a line with the
                                                     status and the number of lines of each
+    GET news/layouts?ask=RUN%2FPICTURE%3Fof%3DN…&ask=…  several layouts, answered in the same form
     GET news/KIND/ID?version=V                      the same of a comparison or reproduction
     GET film/RUN/values/STEP                        the numbers of a snapshot
     GET film/RUN/PICTURE?of=N&look=…                layout over the first N snapshots
@@ -53,6 +54,7 @@ __all__ = ["ahead", "drawn_ahead", "routes"]
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
+_LAYOUTS = 100  # layouts in an answer at most
 _DRAWN = 100  # layouts and frames that are kept in memory
 
 
@@ -61,6 +63,7 @@ def routes(base: str) -> list[BaseRoute]:
     return [
         Route(f"{base}/news/{{kind}}/{{id}}", _news_of_a_job),
         Route(f"{base}/news/runs", _news_of_runs),
+        Route(f"{base}/news/layouts", _layouts),
         Route(f"{base}/film/{{run}}", _news_of_a_run),
         Route(f"{base}/film/{{run}}/values/{{step:int}}", _values),
         Route(f"{base}/film/{{run}}/{{picture}}", _layout),
@@ -105,9 +108,13 @@ async def _news_of_a_run(request: Request) -> Response:
 async def _news_of_runs(request: Request) -> Response:
     questions = [each.partition("?") for each in request.query_params.getlist("ask")]
     answers = await asked([Question(run, QueryParams(query)) for run, _, query in questions])
-    lines = [each.lines for each in answers]
-    sizes = [[found.status, len(each)] for found, each in zip(answers, lines, strict=True)]
-    return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(lines)])
+    return _together([(each.status, each.lines) for each in answers])
+
+
+def _together(answers: list[tuple[int, list[bytes]]]) -> Response:
+    """Several answers, each a status and lines, in one."""
+    sizes = [[status, len(lines)] for status, lines in answers]
+    return _compressed([json.dumps(sizes).encode(), *chain.from_iterable(lines for _, lines in answers)])
 
 
 async def _news_of_a_job(request: Request) -> Response:
@@ -124,9 +131,37 @@ async def _values(request: Request) -> Response:
 
 
 async def _layout(request: Request) -> Response:
-    view = dict(request.query_params)
+    of, view = _of(request.query_params.items())
+    return await _drawn(request, "layout", view, [of])
+
+
+async def _layouts(request: Request) -> Response:
+    """Layouts that a page renews at one moment, drawn in one go."""
+    wanted = []
+    for each in request.query_params.getlist("ask")[:_LAYOUTS]:
+        path, _, query = each.partition("?")
+        (run, _, key), (of, view) = path.partition("/"), _of(parse_qsl(query))
+        wanted.append((run, key, view, of))
+    name, root = json.dumps(wanted), str(manager().trainings.store.root)
+    try:
+        made = drawing.once(_drawings, _DRAWN, name, lambda: drawing.pool().submit(drawn.layouts, root, wanted))
+        texts = await asyncio.wrap_future(made)
+    except BrokenProcessPool:
+        return _restarted()
+    _drawings.pop(name, None)
+    return _together([(200, [text]) if text else (404, []) for text in texts])
+
+
+def _of(query: Iterable[tuple[str, str]]) -> tuple[int, dict[str, str]]:
+    """How many snapshots a layout is made for, and the switches of its picture."""
+    view = dict(query)
     of = view.pop("of", "")
-    return await _drawn(request, "layout", view, [int(of) if of.isdecimal() else 1])
+    return int(of) if of.isdecimal() else 1, view
+
+
+def _restarted() -> Response:
+    drawing.close()
+    return JSONResponse({"error": "The process that draws has ended; it is started again."}, 503)
 
 
 async def _frames(request: Request) -> Response:
@@ -145,8 +180,7 @@ async def _drawn(request: Request, what: str, view: dict[str, str], numbers: lis
     except KernlabError as error:
         return JSONResponse({"error": str(error)}, 404)
     except BrokenProcessPool:
-        drawing.close()
-        return JSONResponse({"error": "The process that draws has ended; it is started again."}, 503)
+        return _restarted()
     packed = parts[0] if len(parts) == 1 else gzip.compress(b"\n".join(map(gzip.decompress, parts)), 1)
     keep = _KEPT if all(parts) else _CHANGING
     return Response(packed, media_type="application/json", headers={**keep, "Content-Encoding": "gzip"})

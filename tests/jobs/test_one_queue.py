@@ -316,3 +316,18 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
 def test_there_is_one_manager_a_folder(tmp_path):
     assert manager(tmp_path) is manager(tmp_path / "x" / "..")
     assert manager(tmp_path) is not manager(tmp_path / "other")
+
+
+def test_a_folder_has_its_manager_under_all_its_names(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "link").symlink_to("a")
+    for place, other in (("a", "b"), ("b", "a")):  # the same relative name is another folder elsewhere
+        monkeypatch.chdir(tmp_path / place)
+        assert manager(Path("x")) is manager(tmp_path / place / "x") is not manager(tmp_path / other / "x")
+    assert manager(tmp_path / "link") is manager(tmp_path / "a")
+    assert manager(tmp_path / "link") is manager(tmp_path / "link")
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path / "a"))
+    assert manager() is manager(tmp_path / "link")
+    monkeypatch.setenv("KERNLAB_HOME", str(tmp_path / "b"))
+    assert manager() is manager(tmp_path / "b")

@@ -222,7 +222,8 @@ def test_an_answer_waits_for_the_first_snapshot_of_a_run_that_begins_and_for_not
     looks = []
 
     def look(status, steps):
-        watch = SimpleNamespace(state=SimpleNamespace(status=status), snapshots=SimpleNamespace(steps=steps))
+        snapshots = SimpleNamespace(steps=steps)
+        watch = SimpleNamespace(state=SimpleNamespace(status=status), snapshots=snapshots, in_memory=len(looks) % 2)
         return following.Seen(0.0, watch, News(f"v{len(steps)}", {"steps": steps}))
 
     def grows(run_id):
@@ -325,6 +326,20 @@ def test_what_is_new_of_several_runs_is_drawn_in_one_go(client, run, here):
     assert len(here.work) == 1
     assert json.loads(sizes) == [[200, 3], [200, 3]]  # facts, numbers, and a picture
     assert [json.loads(line) for line in lines] == [json.loads(line) for each in alone for line in each]
+
+
+def test_layouts_that_are_renewed_at_one_moment_are_drawn_in_one_go(client, run, here):
+    asked = [("density", {"of": 2, "look": "principal direction 2"}), ("metric", {"of": 1}), ("gram", {"of": 3})]
+    alone = [client.get(f"/film/{run}/{key}", params=view).json() for key, view in asked]
+    here.work.clear()
+    several = [f"{run}/{key}?{urlencode(view)}" for key, view in asked]
+    wrong = ["nosuchrun/density?of=1", "no.run/density?of=1", f"{run}/nothing?of=1", run, ""]
+    answer = client.get("/news/layouts", params={"ask": [*several, *wrong, f"{run}/density?of=x"]})
+    assert len(here.work) == 1
+    sizes, *lines = answer.text.split("\n")
+    assert json.loads(sizes) == [*[[200, 1]] * 3, *[[404, 0]] * 5, [200, 1]]
+    assert [json.loads(line) for line in lines] == [*alone, client.get(f"/film/{run}/density").json()]
+    assert answer.headers["cache-control"] == "no-store"
 
 
 def test_what_cannot_be_drawn_of_the_newest_moment_is_an_empty_line(client, run):

@@ -137,6 +137,7 @@ export class Film extends News {
     super(`${home}film/${run}`, options);
     this.run = run;
     this.round = options.round;
+    this.layouts = options.layouts && ((rest) => options.layouts.ask(`${run}/${rest}`).then((answer) => answer.status === 200 ? answer.text() : Promise.reject(answer)));
     this.pictures = new Map(); // address of a picture -> Picture
     this.values = new Frames(async ([step]) => [await text(this.fetch, `${this.address}/values/${step}`)]);
   }
@@ -200,7 +201,7 @@ export class Film extends News {
     const address = `${this.address}/${key}`;
     const name = `${address}?${view}`;
     if (!this.pictures.has(name)) {
-      const picture = new Picture(address, view, overTime, this.fetch, key);
+      const picture = new Picture(address, view, overTime, this.fetch, key, this.layouts);
       if (this.news) picture.grow(this.news);
       this.pictures.set(name, picture);
     }
@@ -208,10 +209,10 @@ export class Film extends News {
   }
 }
 
-// The questions of several runs that are asked at one moment: they go in one request, and are answered together.
+// Questions that are asked at one moment: they go in one request, and are answered together.
 class Round {
-  constructor(home, fetch = globalThis.fetch.bind(globalThis)) {
-    Object.assign(this, { address: `${home}news/runs`, fetch, asked: [] });
+  constructor(address, fetch = globalThis.fetch.bind(globalThis)) {
+    Object.assign(this, { address, fetch, asked: [] });
   }
 
   ask(question) {
@@ -258,9 +259,10 @@ export function sampled(count) {
 
 // One picture of a run: its layout, and its frames.
 export class Picture extends EventTarget {
-  constructor(address, view, overTime, fetch, key) {
+  // renewed: the layouts that a run asks for as it grows come together; the first of each is asked for by itself.
+  constructor(address, view, overTime, fetch, key, renewed) {
     super();
-    Object.assign(this, { address, view, overTime, fetch, key });
+    Object.assign(this, { address, view, overTime, fetch, key, renewed });
     this.looks = 0; // how many places in view show it
     this.layout = null;
     this.written = ""; // the layout as it came
@@ -293,7 +295,8 @@ export class Picture extends EventTarget {
       if (this.overTime && !this.of) this.frames.get(0).catch(() => {}); // with its layout: neither is seen alone
       this.of = of;
       const asked = ++this.asked;
-      this.text(`?of=${of}&${this.view}`).then((text) => {
+      const rest = `?of=${of}&${this.view}`;
+      (this.layout && this.renewed ? this.renewed(this.key + rest) : this.text(rest)).then((text) => {
         if (asked < this.shown) return; // a newer one was faster
         this.shown = asked;
         this.layout = JSON.parse(text);
@@ -309,7 +312,8 @@ export class Picture extends EventTarget {
 export class Reel {
   constructor(home, options = {}) {
     this.home = home;
-    this.options = { ...options, round: new Round(home, options.fetch) };
+    const round = (name) => new Round(`${home}news/${name}`, options.fetch);
+    this.options = { ...options, round: round("runs"), layouts: round("layouts") };
     this.clock = new Clock();
     this.selection = new Selection();
     this.loader = new Loader();

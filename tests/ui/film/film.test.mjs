@@ -131,6 +131,27 @@ test("a layout and a frame that came with the page are not asked for", async () 
   assert.equal(picture.layout.layout.of, 3);
 });
 
+test("the layouts of a run that grows are renewed in one request, the first of each is asked for by itself", async () => {
+  const there = server(9), asked = [], waits = [];
+  const fetch = async (address) => {
+    if (!address.startsWith("/news/layouts")) return there.fetch(address);
+    asked.push(new URL(address, "http://localhost").searchParams.getAll("ask"));
+    const lines = asked.at(-1).flatMap((each) => (each.includes("gram") ? [] : [JSON.stringify({ traces: {}, layout: { of: Number(/of=(\d+)/.exec(each)[1]) } })]));
+    const sizes = asked.at(-1).map((each) => (each.includes("gram") ? [404, 0] : [200, 1]));
+    return { ...json(), text: async () => [JSON.stringify(sizes), ...lines].join("\n") };
+  };
+  const film = new Reel("/", { fetch, wait: (call) => waits.push(call), hidden: () => false }).film("r");
+  const pictures = ["density", "metric", "gram"].map((key) => film.picture(key, "look=a", key === "metric"));
+  film.use();
+  while (film.news?.live !== false) { await settled(); await settled(); await settled(); waits.shift()?.(); }
+  for (let i = 0; i < 5; i++) await settled();
+  assert.deepEqual(there.layouts, [1, 1, 1]);
+  assert.deepEqual(asked[0], ["r/density?of=2&look=a", "r/metric?of=2&look=a", "r/gram?of=2&look=a"]);
+  assert.deepEqual(asked.filter((each) => each.length > 1).map((each) => /of=(\d+)/.exec(each[0])[1]), ["2", "3", "4", "6", "8", "9"]);
+  assert.deepEqual(pictures.map((picture) => picture.layout.layout.of), [9, 9, 1]); // what cannot be had stays as it was
+  assert.equal(pictures[2].of, 0); // and is asked for again with the next snapshot
+});
+
 test("the frames of what is in view are fetched ahead, and none of what is not", async () => {
   const there = server(9);
   const reel = new Reel("/", { fetch: there.fetch, wait: (call) => setTimeout(call, 1), hidden: () => false });
