@@ -26,7 +26,7 @@ from kernlab.ui import landmarks
 
 __all__ = ["alive"]
 
-ROUNDS, TURNS, SECONDS = 3, 4, 6.0
+ROUNDS, TURNS, SECONDS = 3, 8, 6.0
 DRAGS, EPOCHS = 12, 24
 LIVELY = 3000  # epochs of runs that outlast the measurement, with points of their curves all the time
 #: What tells the four runs apart.
