@@ -17,8 +17,9 @@
 The browser asks a few times a second and gets an empty answer where nothing is new. No answer is kept waiting for news
 for longer than the quarter of a second in which a run may begin: a browser opens six connections to a server for all
 its tabs, and a seventh tab would get nothing at all. Every answer takes time from a training in this process, whose
-steps need the same interpreter lock, so all that is new of a run comes in one answer, and the more pages follow a run,
-the less often each of them asks.
+steps need the same interpreter lock. So all that is new of a run comes in one answer, which is made without the
+database, a file or another thread where this process works on the run; and the more pages follow a run, the less often
+each of them asks.
 
 Another process draws, so that a training in this one is not slowed down; what it has drawn is kept with the run.
 Nothing of it is readable for another site: no answer allows a foreign origin.
