@@ -109,11 +109,13 @@ def layouts(root: str, wanted: list[tuple[str, str, dict[str, str], int]]) -> li
         root: folder of the store.
         wanted: run, picture, its switches and the number of snapshots, of each.
     """
-    return [
-        gzip.decompress(packed) if packed else b""
-        for run_id, key, view, of in wanted
-        for packed in parts(root, "layout", run_id, key, view, [of], False)
-    ]
+    found = []
+    for run_id, key, view, of in wanted:
+        packed = b""
+        with suppress(Exception):  # of whatever kind: it must not take the others along
+            (packed,) = parts(root, "layout", run_id, key, view, [of], True)
+        found.append(gzip.decompress(packed) if packed else b"")
+    return found
 
 
 def _packed(file: Path | None, draw: Callable[..., bytes], *asked: Any) -> bytes:

@@ -146,7 +146,7 @@ async def _layouts(request: Request) -> Response:
     name, root = json.dumps(wanted), str(manager().trainings.store.root)
     try:
         made = drawing.once(_drawings, _DRAWN, name, lambda: drawing.pool().submit(drawn.layouts, root, wanted))
-        texts = await asyncio.wrap_future(made)
+        texts = await asyncio.shield(asyncio.wrap_future(made))  # others may wait for it too
     except BrokenProcessPool:
         return _restarted()
     _drawings.pop(name, None)

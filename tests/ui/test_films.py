@@ -328,6 +328,18 @@ def test_what_is_new_of_several_runs_is_drawn_in_one_go(client, run, here):
     assert [json.loads(line) for line in lines] == [json.loads(line) for each in alone for line in each]
 
 
+def test_a_layout_that_fails_does_not_take_the_others_along(client, run, monkeypatch):
+    def broken(run, key, view, of):
+        return 1 / 0 if key == "metric" else whole(run, key, view, of)
+
+    whole = frames.layout
+    monkeypatch.setattr(frames, "layout", broken)
+    asked = {"ask": [f"{run}/metric?of=2", f"{run}/objective?of=2"]}
+    sizes, line = client.get("/news/layouts", params=asked).text.split("\n")
+    assert json.loads(sizes) == [[404, 0], [200, 1]]
+    assert json.loads(line)["traces"]
+
+
 def test_layouts_that_are_renewed_at_one_moment_are_drawn_in_one_go(client, run, here):
     asked = [("density", {"of": 2, "look": "principal direction 2"}), ("metric", {"of": 1}), ("gram", {"of": 3})]
     alone = [client.get(f"/film/{run}/{key}", params=view).json() for key, view in asked]
