@@ -54,6 +54,7 @@ const STYLE = `
 const LARGER = 10 / 7, LEAST = 20; // for a lecture: letters of 14 pixels have 20 then, and none has less
 
 const RING = ["#D55E00", "#F5803A"]; // round what is selected, on light and on dark
+const ROOM = 80; // pixels below the heading: of less Plotly makes axes of negative length, and fails
 const MENU = 48; // pixels beside a heading: the camera, and what is free on its left
 const CAMERA = `<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"
   stroke-linejoin="round" aria-hidden="true"><path d="M3 8h4l2-3h6l2 3h4v11H3z"/><circle cx="12" cy="13" r="3.6"/></svg>`;
@@ -400,11 +401,10 @@ class Chart {
       this.frame = shown.frame;
       return;
     }
-    const first = !this.drawn;
     this.frame = shown.frame;
     this.figure = shown.make();
     if (shown.live) this.figure = roomy(this.figure, shown.end);
-    if (light && !first && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
+    if (light && this.drawn && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
       this.painted = key;
       this.canvas ??= Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" });
       paint(this.canvas, this.figure, this.plot);
@@ -412,7 +412,7 @@ class Chart {
       this.box.kernlabFigure = this.figure; // for tests, as Plotly's node has what Plotly draws
       return this.count();
     }
-    this.drawn = key;
+    this.drawn = null;
     this.painted = null; // what is painted over what Plotly has drawn
     this.plotted = { ...this.figure, rest: rest(this.figure.layout) };
     this.box.classList.remove("kl-painted");
@@ -439,8 +439,11 @@ class Chart {
       layout.yaxis = { ...layout.yaxis, constraintoward: "top" };
     }
     const config = { displayModeBar: false, displaylogo: false, responsive: false, doubleClick: "reset+autosize" };
-    await Plotly.react(this.plot, figure.data, headed(layout, width - MENU, this.measure), config);
-    if (first) { this.wait.remove(); this.sketch?.remove(); this.listen(); }
+    const whole = headed(layout, width - MENU, this.measure);
+    if (Math.min(width, height - (whole.margin?.t ?? 0)) < ROOM) return; // it is drawn when it gets another size
+    await Plotly.react(this.plot, figure.data, whole, config);
+    this.drawn = key;
+    if (this.wait.parentNode) { this.wait.remove(); this.sketch?.remove(); this.listen(); }
     this.reach();
     this.count();
     this.box.dispatchEvent(new CustomEvent("kl-drawn", { bubbles: true })); // its words are linked to the glossary

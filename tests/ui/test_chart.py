@@ -77,6 +77,27 @@ def test_a_chart_in_a_closed_tab_is_drawn_when_it_opens_and_not_again_without_ne
 
 
 @pytest.mark.browser
+def test_a_picture_without_room_waits_for_it(chart_app, page):
+    """Plotly fails where the heading, broken into many lines, leaves nothing for the axes."""
+    page.add_init_script("""addEventListener('DOMContentLoaded', () => document.head.append(
+      Object.assign(document.createElement('style'), { id: 'narrow', textContent: '.kl-chart { width: 20px !important }' })))""")
+    page.goto(chart_app.url)
+    page.locator(".st-key-curves .kl-chart").wait_for()
+    until(page, lambda: page.evaluate("window.Plotly !== undefined"))
+    page.wait_for_timeout(1500)  # several turns of the page's clock
+    assert draws(page, "curves") == 0
+    page.evaluate("document.getElementById('narrow').remove()")
+    until(page, lambda: draws(page, "curves") > 0)
+    assert page.locator(".st-key-curves .kl-wait").count() == 0
+    page.evaluate("document.querySelector('.st-key-curves .kl-chart').style.width = '20px'")  # it loses its room again
+    page.wait_for_timeout(1500)
+    page.evaluate("document.querySelector('.st-key-curves .kl-chart').style.width = ''")
+    count = draws(page, "curves")
+    until(page, lambda: draws(page, "curves") > count)
+    assert page.locator(PLOT).bounding_box()["width"] > 500
+
+
+@pytest.mark.browser
 def test_named_clicked_saved(charts):
     picture = charts.get_by_role("img", name="A sine that moves")
     picture.wait_for()

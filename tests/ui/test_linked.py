@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browsing import rested, shown, until, visit
+from browsing import draws, rested, shown, until, visit
 
 from kernlab.bench.pages import stored
 from kernlab.ui import landmarks
@@ -120,6 +120,17 @@ def test_a_click_counts_however_long_the_button_is_down(server, page, runs):
         until(page, lambda drawn=drawn: drawn in rings(page, "sample"))
         page.wait_for_timeout(400)  # two clicks in 300 ms are a double-click
         rested(page)
+
+
+def test_a_click_counts_once_after_the_view_was_reset(server, page, runs):
+    opened(page, server, f"kernel?run={runs['moons']}", "sample")
+    picture = page.locator(".st-key-sample")
+    before = draws(page, "sample")
+    picture.get_by_label("Save this picture").press("Enter")
+    picture.get_by_role("button", name="Reset the view").click()
+    until(page, lambda: draws(page, "sample") > before)
+    drawn = click(page, "sample", "row", numbers(page, "sample", "row")[5])
+    until(page, lambda: rings(page, "sample") == [drawn])
 
 
 def test_a_second_click_or_a_double_click_lets_go(server, page, runs):

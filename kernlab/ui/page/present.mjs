@@ -76,7 +76,10 @@ export class Present {
     this.script = () => this.turns.script(app.dataset.testScriptState !== "notRunning");
     new MutationObserver(this.script).observe(app, { attributeFilter: ["data-test-script-state"] });
     this.script();
-    new MutationObserver(() => this.soon()).observe(app, { childList: true, subtree: true }); // a page comes after its script
+    new MutationObserver(() => {
+      if (document.documentElement.classList.contains(WHOLE)) this.fill(); // its pictures come after its script
+      this.soon();
+    }).observe(app, { childList: true, subtree: true });
   }
 
   // The page's script runs, or has run: of a fast one the state never changes.
