@@ -80,7 +80,8 @@ def test_a_chart_in_a_closed_tab_is_drawn_when_it_opens_and_not_again_without_ne
 def test_a_picture_without_room_waits_for_it(chart_app, page):
     """Plotly fails where the heading, broken into many lines, leaves nothing for the axes."""
     page.add_init_script("""addEventListener('DOMContentLoaded', () => document.head.append(
-      Object.assign(document.createElement('style'), { id: 'narrow', textContent: '.kl-chart { width: 20px !important }' })))""")
+      Object.assign(document.createElement('style'),
+        { id: 'narrow', textContent: '.kl-chart { width: 20px !important }' })))""")
     page.goto(chart_app.url)
     page.locator(".st-key-curves .kl-chart").wait_for()
     until(page, lambda: page.evaluate("window.Plotly !== undefined"))
