@@ -166,7 +166,8 @@ async def _with_pictures(questions: Sequence[Question], found: Sequence[Answer])
     whole = [*found]
     for place, watch in watches.items():
         (run, query), made_of = questions[place], lines.get(place, [])
-        more = {"due": watch.state.due, "pages": _followers(run, query.get("by", ""))}
+        page, pages = _followers(run, query.get("by", ""))
+        more = {"due": watch.state.due, "page": page, "pages": pages}
         facts = {**(found[place].facts or {}), **more, "drawn": list(wanted[place]) if made_of else []}
         whole[place] = Answer(200, facts, made_of)
     return whole
@@ -175,13 +176,15 @@ async def _with_pictures(questions: Sequence[Question], found: Sequence[Answer])
 _following: dict[tuple[str, str], float] = {}  # by run and page: when it asked last
 
 
-def _followers(run: str, page: str) -> int:
-    """How many pages follow a run, this one among them."""
-    _following[run, page[:16]] = now = time.monotonic()
+def _followers(run: str, page: str) -> tuple[int, int]:
+    """The place of a page among those that follow a run, from 0, and how many there are."""
+    name = page[:16]
+    _following[run, name] = now = time.monotonic()
     for each, asked in [*_following.items()]:
         if now - asked > _LEFT:
             del _following[each]
-    return sum(run == of for of, _ in _following)
+    names = sorted(each for of, each in _following if of == run)
+    return names.index(name), len(names)
 
 
 _newest_of: OrderedDict[str, Future[list[list[bytes]]]] = OrderedDict()

@@ -289,17 +289,19 @@ def test_what_is_new_of_the_pictures_comes_with_the_news(client, jobs, run, here
     assert not here.work
 
 
-def test_a_page_hears_how_many_follow_the_run(client, run, monkeypatch):
+def test_a_page_hears_which_of_those_that_follow_the_run_it_is(client, run, monkeypatch):
     monkeypatch.setattr(following, "_following", {})
 
-    def pages(by, of=run):
-        return lines_of(client.get(f"/film/{of}", params={"version": "older", "by": by, "draw": "metric?"}))[0]["pages"]
+    def place(by, of=run):
+        facts, _ = lines_of(client.get(f"/film/{of}", params={"version": "older", "by": by, "draw": "metric?"}))
+        return facts["page"], facts["pages"]
 
-    following._following["another", "page"] = time.monotonic()
-    assert [pages(by) for by in "aabcab"] == [1, 1, 2, 3, 3, 3]
-    following._following[run, "b"] -= following._LEFT
-    assert pages("a") == 2
-    assert ("another", "page") in following._following
+    following._following["another", "a"] = time.monotonic()
+    assert [place(by) for by in "cca"] == [(0, 1), (0, 1), (0, 2)]
+    assert [place(by) for by in "bcab"] == [(1, 3), (2, 3), (0, 3), (1, 3)]
+    following._following[run, "a"] -= following._LEFT
+    assert place("c") == (1, 2)
+    assert ("another", "a") in following._following
 
 
 def test_several_runs_are_asked_for_in_one_question(client, run):

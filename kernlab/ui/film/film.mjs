@@ -90,9 +90,10 @@ export class News extends EventTarget {
     // While a run begins the server is busy with its beginning, which is what is waited for.
     const now = this.now(), slow = Math.max(Math.min((begins ? 1 : 4) * (now - begun), SLOW), Math.min(busy ** 2 / LATE, BUSY));
     const due = begins || many > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
-    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them; and so are
-    // those of all pages, which are answered with what was drawn once.
-    const after = (moment) => moment + pause - (moment % pause);
+    // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them. Several
+    // pages are asked one after the other: browsers that draw at the same moment take every core from the training.
+    const own = EVERY * ((this.news?.page ?? 0) % CROWD);
+    const after = (moment) => moment + pause - ((moment - own) % pause);
     const next = away ? SELDOM : many > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
       : due > AFTER || slow > pause ? Math.max(slow, due)
         : Math.max(after(now + LEAST) - now, Math.min(-due / LATER, TICK));

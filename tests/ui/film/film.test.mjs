@@ -324,14 +324,14 @@ test("a run is asked when it is to have another point, and at times where that i
   leave();
 });
 
-test("the pages that follow a run are asked for at the same moments, the less often the more they are", async () => {
-  let pages = 1;
-  const waits = [], fetch = async () => json({ version: "v", live: true, metrics: 1, steps: [0, 10], epochs: [0, 1], due: 0.35, pages });
+test("the pages that follow a run are asked for one after the other, the less often the more they are", async () => {
+  let page = 0, pages = 1;
+  const waits = [], fetch = async () => json({ version: "v", live: true, metrics: 1, steps: [0, 10], epochs: [0, 1], due: 0.35, page, pages });
   const film = new Film("/", "a", { fetch, wait: (_, pause) => waits.push(pause), hidden: () => false, now: () => 1_000_050 });
   const leave = film.use();
   await settled();
-  for (pages of [2, 5, 40]) { film.ask(); await settled(); }
-  assert.deepEqual(waits, [370, 350, 950, 950]);
+  for ([page, pages] of [[0, 2], [1, 2], [0, 5], [1, 5], [4, 5], [4, 40], [5, 40]]) { film.ask(); await settled(); }
+  assert.deepEqual(waits, [370, 350, 150, 950, 150, 750, 750, 950]);
   leave();
 });
 
