@@ -34,7 +34,8 @@ const FORWARD = ["ArrowRight", "PageDown"], BACK = ["ArrowLeft", "PageUp"];
 const ANSWERS = "input, textarea, select, [contenteditable=true], [role=slider], [role=application], [role=tab], [role=radio], [role=option], [role=grid], .kl-words *";
 const PICTURE = ".kl-chart, .kl-lab, .kl-picture, .st-key-present-picture";
 const SPACE = 16; // pixels between pictures
-const LEAST = 380; // pixels of height of a picture
+const LEAST = 380; // pixels of height of a picture,
+const NARROW = 640, TALL = 540; // and on a screen of at most that many, where headings and legends take more lines
 
 
 // The words of an element; a formula has its letters twice, for readers and for screens.
@@ -190,7 +191,7 @@ export class Present {
     const charts = [...document.querySelectorAll(".kl-chart")].filter((each) => each.offsetParent);
     const rows = new Set(charts.map((each) => Math.round(each.getBoundingClientRect().top / 40))).size || 1;
     const room = innerHeight - this.bar.offsetHeight - 2 * SPACE;
-    const height = Math.max(Math.floor(room / Math.min(rows, 2)) - SPACE, Math.min(LEAST, room));
+    const height = Math.max(Math.floor(room / Math.min(rows, 2)) - SPACE, Math.min(innerWidth > NARROW ? LEAST : TALL, room));
     document.documentElement.style.setProperty("--kl-picture", `${height}px`);
   }
 
