@@ -85,7 +85,8 @@ class Entry {
         const answer = await fetch(this.home + "jobs");
         if (answer.ok) this.draw(await answer.json());
       } catch { /* the server is away: the page itself says so */ }
-      if (!this.gone) this.timer = setTimeout(() => this.ask(), EVERY);
+      // All tabs at the same moments: one answer serves them.
+      if (!this.gone) this.timer = setTimeout(() => this.ask(), EVERY - (Date.now() % EVERY));
     }
   }
 
