@@ -80,7 +80,7 @@ def panel() -> None:
     begins = watch is not None and watch.live and not len(watch.snapshots.steps)
     # Where a run begins, the pictures of before are gone at once: what comes above them would push them down.
     words, pictures, inside = st.container(), st.empty() if begins else st.container(), st.container()
-    with top, heading(f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train"):
+    with top, heading(live.heading(watch)):
         live.repeat((watch and watch.spec) or spec)
         noting = st.container(width="content")
         ADDRESS.share()

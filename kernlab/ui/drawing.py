@@ -65,5 +65,13 @@ def _warm() -> None:
 
 
 def _ready() -> None:
-    import kernlab.pictures.frames  # noqa: F401
+    import plotly.graph_objects
+    import scipy.stats
+
+    from kernlab.pictures import frames  # noqa: F401
     from kernlab.training import trainer  # noqa: F401
+    from kernlab.ui import drawn  # noqa: F401
+
+    # What the first picture would load: Plotly's templates, and for half a second what densities are estimated by.
+    plotly.graph_objects.Figure()
+    scipy.stats.gaussian_kde([0.0, 1.0])

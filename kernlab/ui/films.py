@@ -31,8 +31,8 @@ import asyncio
 import gzip
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import chain
@@ -46,17 +46,20 @@ from starlette.routing import BaseRoute, Route
 from kernlab.errors import KernlabError, UnknownNameError
 from kernlab.jobs import manager
 from kernlab.runs.layout import is_id
+from kernlab.runs.store import Store
 from kernlab.ui import drawing, drawn, foreseen
+from kernlab.ui.chart import Shot
 from kernlab.ui.following import Answer, Question, answer, asked, look
 from kernlab.ui.news import News, comparison_news, import_news, reproduction_news, values
 
-__all__ = ["ahead", "drawn_ahead", "routes"]
+__all__ = ["ahead", "drawn_ahead", "routes", "soon"]
 
 _CHANGING = {"Cache-Control": "no-store"}
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 _AT_ONCE = 8  # frames in an answer at most: a person who looks at another moment waits for no more
 _LAYOUTS = 100  # layouts in an answer at most
 _DRAWN = 100  # layouts and frames that are kept in memory
+_SOON = 0.6  # seconds for which a first view waits for what has to be drawn
 
 
 def routes(base: str) -> list[BaseRoute]:
@@ -225,14 +228,49 @@ def drawn_ahead(run_id: str, key: str, view: str) -> tuple[str, str] | None:
     Args:
         view: its switches, as a query.
     """
-    found = [
-        _drawings.get(_named(run_id, what, key, dict(parse_qsl(view)), [number], True))
+    layout, frame = (
+        _text(_drawings.get(_named(run_id, what, key, dict(parse_qsl(view)), [number], True)))
         for what, number in _OF_A_PREVIEW
-    ]
-    texts = [
-        gzip.decompress(each.result()[0]).decode() for each in found if each and each.done() and not each.exception()
-    ]
-    return (texts[0], texts[1]) if len(texts) == 2 else None
+    )
+    return None if layout is None or frame is None else (layout, frame)
+
+
+def soon(wanted: Sequence[tuple[Shot, int, int]]) -> list[tuple[str, str] | None]:
+    """Layouts and frames of pictures of runs as JSON; None of those that take longer than a first view waits.
+
+    Args:
+        wanted: pictures, each with the number of snapshots of its layout and the step of its frame.
+    """
+    store, asked = manager().trainings.store, []
+    for shot, of, step in wanted:
+        view = dict(parse_qsl(shot.view))
+        asked += [(shot.run, what, shot.picture, view, [number]) for what, number in (("layout", of), ("frame", step))]
+    texts: list[str | None] = [None] * len(asked)
+    with suppress(BrokenProcessPool):  # the pictures themselves have it started again
+        begun = [_kept_or_begun(store, *each) for each in asked]
+        wait(begun, _SOON)
+        for place, (name, made) in enumerate(zip(asked, begun, strict=True)):
+            texts[place] = _text(made)
+            if made.done():
+                _drawings.pop(_named(*name, True), None)
+    pairs = zip(texts[::2], texts[1::2], strict=True)
+    return [None if layout is None or frame is None else (layout, frame) for layout, frame in pairs]
+
+
+def _kept_or_begun(
+    store: Store, run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]
+) -> Future[list[bytes]]:
+    packed = drawn.read(drawn.file_of(store.folder(run_id).films, what, key, view, numbers[0]))
+    if packed is None:
+        return _drawing(run_id, what, key, view, numbers)
+    kept: Future[list[bytes]] = Future()
+    kept.set_result([packed])
+    return kept
+
+
+def _text(made: Future[list[bytes]] | None) -> str | None:
+    """The layout or frame as JSON; None: it has not been drawn yet, or cannot be."""
+    return gzip.decompress(made.result()[0]).decode() if made and made.done() and not made.exception() else None
 
 
 def _named(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int], strict: bool) -> str:

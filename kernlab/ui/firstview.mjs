@@ -2,11 +2,15 @@
 // by the charts and films that the page itself will use. All of it goes when the page's own heading and pictures stand.
 
 import chart from "./chart.js";
+import elements from "./elements.js";
 import { shared } from "./film.mjs";
+import { make } from "./nodes.mjs";
 
 const MAIN = "[data-testid=stMain]";
 const PATIENCE = 1500; // milliseconds that the page's pictures may come after its heading,
 const LONGEST = 15000; // and after which Streamlit itself says what is wrong
+const DECIDED = 1; // times that the page's script decides about the moment on arrival: where a person has moved, it stays so
+const MUTE = { setStateValue() {}, setTriggerValue() {} }; // there is no script yet
 
 const home = new URL("../../", import.meta.url).href;
 
@@ -14,20 +18,33 @@ const home = new URL("../../", import.meta.url).href;
 export function marked(words) {
   return words.split(/(\*\*[^*]+\*\*|\*[^*]+\*)/).map((part) => {
     const stars = /^\*\*?/.exec(part)?.[0].length;
-    return stars ? Object.assign(document.createElement(stars > 1 ? "strong" : "em"), { textContent: part.slice(stars, -stars) }) : part;
+    return stars ? make(stars > 1 ? "strong" : "em", { textContent: part.slice(stars, -stars) }) : part;
   });
 }
 
 // Sketch the pictures of a view; returns functions that end them.
-function sketched(first, { words, height, sketches }) {
-  const text = document.createElement("p"), rows = document.createElement("div");
-  text.append(...marked(words));
-  first.append(text, rows);
-  return sketches.map(({ film, alt, ready }) => {
-    if (ready) shared(home).film(film.run).picture(film.picture, film.view, film.over_time).begin(film.news.steps, ...ready);
-    const cell = rows.appendChild(document.createElement("div"));
-    return chart({ data: { film, alt, height, name: film.picture, events: [], early: true }, parentElement: cell, setStateValue() {} }, home, "");
+function sketched(first, { heading, words, height, sketches, news, at, time }) {
+  const reel = shared(home), rows = make("div", { className: "kl-rows", ariaHidden: "true" });
+  if (heading) first.querySelector("h1").textContent = heading;
+  if (words) first.append(make("p", { ariaHidden: "true" }, ...marked(words)));
+  first.append(rows);
+  reel.clock.seek(at);
+  for (const { film, step, ready } of sketches) {
+    const { steps } = news[film.run] ?? film.news;
+    if (ready) reel.film(film.run).picture(film.picture, film.view, film.over_time).begin(steps.length, step, ...ready);
+  }
+  for (const [run, known] of Object.entries(news)) reel.film(run).take(known);
+  const ends = sketches.map(({ film, alt }) => {
+    const data = { film, alt, height, name: film.picture, events: [], early: true };
+    return chart({ data, parentElement: rows.appendChild(make("div")), ...MUTE }, home, "");
   });
+  if (time.length) {
+    const slider = make("div", { className: "kl-slider" });
+    rows.before(slider);
+    const data = { kind: "timeline", runs: time, at, decided: DECIDED, equal: "epochs", marks: [], words: [] };
+    ends.push(elements({ data, parentElement: slider, ...MUTE }, home));
+  }
+  return ends;
 }
 
 async function begin(first) {
@@ -37,8 +54,11 @@ async function begin(first) {
     const now = performance.now();
     if (document.querySelector(`${MAIN} h1`)?.clientHeight) stands ??= now;
     const whole = !ends.length || document.querySelector(`${MAIN} .kl-chart:is([data-sketched], [data-drawn])`) || now - stands > PATIENCE;
-    if ((stands === null || !whole) && now - begun < LONGEST) return void requestAnimationFrame(look);
+    const going = (stands === null || !whole || first.matches(":active")) && now - begun < LONGEST;
+    if (going) return void requestAnimationFrame(look);
+    const focused = first.contains(document.activeElement);
     first.remove();
+    if (focused) document.querySelector(`${MAIN} .kl-time input`)?.focus();
     for (const end of ends) end();
   };
   requestAnimationFrame(look);

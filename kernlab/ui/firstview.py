@@ -16,7 +16,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import streamlit as st
 from starlette.requests import Request
@@ -35,14 +36,16 @@ class Sketch(NamedTuple):
     """One picture of a first view.
 
     Attributes:
-        film: the picture, with its news.
+        film: the picture.
         alt: its alternative text.
-        ready: its layout and its newest frame as JSON, where they have been drawn: what the browser asks for by itself
-            stands behind the eighty files of Streamlit's code.
+        step: the snapshot that it shows; of a picture over training the version of the metrics.
+        ready: its layout and its frame of that step as JSON, where they have been drawn: what the browser asks for by
+            itself stands behind the eighty files of Streamlit's code.
     """
 
     film: Shot
     alt: str
+    step: int
     ready: tuple[str, str] | None
 
 
@@ -50,14 +53,22 @@ class FirstView(NamedTuple):
     """The first pictures of a page.
 
     Attributes:
-        words: above them, with ``**`` and ``*`` as in Markdown.
+        words: above them, with ``**`` and ``*`` as in Markdown; none: what stands above them is not known yet.
         sketches: the pictures, in rows that wrap.
         height: of a picture, in CSS pixels.
+        heading: of the page, where it is not that of its document.
+        news: of the runs that are shown, by their names.
+        at: the moment that is shown, in epochs; None: the newest.
+        time: runs whose snapshots a slider above the pictures steps through.
     """
 
     words: str
     sketches: Sequence[Sketch]
     height: int
+    heading: str = ""
+    news: Mapping[str, Any] = {}
+    at: float | None = None
+    time: Sequence[str] = ()
 
 
 #: The pages whose first pictures can be known by their address.
@@ -73,17 +84,22 @@ _STYLE = """
 @keyframes kl-gone { to { visibility: hidden; } }  /* also where no module comes that takes it away */
 #kl-first h1 { margin: 0; padding: .2rem 0; font: 600 1.7rem/1.2 var(--st-font); }
 #kl-first p { margin: .7rem 0; }
-#kl-first > div { display: flex; flex-wrap: wrap; gap: .7rem 1rem; }
-#kl-first > div > div { flex: 1 1 0; min-width: min(19rem, 100%); }
+#kl-first > .kl-rows { display: flex; flex-wrap: wrap; gap: .7rem 1rem; }
+#kl-first > .kl-rows > div { flex: 1 1 0; min-width: min(19rem, 100%); }
 #kl-first[data-page=train] p { margin-top: 4.3rem; font-size: .875rem; opacity: .6; }
-#kl-first[data-page=train] > div > div { flex-basis: calc(33.3% - 1rem); }
+#kl-first[data-page=train] > .kl-rows > div { flex-basis: calc(33.3% - 1rem); }
+/* Of a run, below its buttons, its progress and its slider. */
+#kl-first > h1 + .kl-rows { margin-top: 15.2rem; }
+#kl-first > .kl-slider { margin: 8rem 0 5rem; pointer-events: auto; }
 .kl-present #kl-first { display: none; }
 @media (min-width: 641px) { #kl-first.kl-side { left: 18.75rem; } }
 @media (max-width: 640px) {
   #kl-first h1 { font-size: 1.3rem; }
   #kl-first p { margin-top: 1.2rem; }
-  #kl-first > div { row-gap: 1rem; }
+  #kl-first > .kl-rows { row-gap: 1rem; }
   #kl-first[data-page=train] p { margin-top: 4.8rem; }
+  #kl-first > h1 + .kl-rows { margin-top: 22.8rem; }
+  #kl-first > .kl-slider { margin-top: 13rem; }
 }
 """
 
@@ -127,18 +143,28 @@ def _colors() -> str:
     return "".join(rules)
 
 
-@cache
-def document(name: str, modules: Sequence[str]) -> str:
+def document(name: str, modules: Sequence[str], query: str = "") -> str:
     """Streamlit's index.html with the first view of a page, and where its server is and what modules it will need.
 
     Left alone, Streamlit looks for the server below the page's own address first, and again after a tenth of a second
-    one level up. Plotly's code comes after all that the heading needs.
+    one level up. The pictures of the address are asked for before anything else, Plotly's code after all that the
+    heading needs.
 
     Args:
         name: of the page; that of the first one may be empty.
         modules: of ours, that the page imports at once.
+        query: of the page's address.
     """
     page = next((each for each in PAGES if each.name == name), PAGES[0])
+    text = _document(page, tuple(modules))
+    if page.name not in _SKETCHED or dict(parse_qsl(query)).get("present") == "1":
+        return text
+    address = html.escape(f"./first/{page.name}{query and '?'}{query}")
+    return text.replace("<script>", f'<link rel="preload" as="fetch" crossorigin href="{address}"><script>', 1)
+
+
+@cache
+def _document(page: Page, modules: Sequence[str]) -> str:
     text = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
     begin = _BEGIN % {"page": page.name, "pictures": json.dumps(page.name in _SKETCHED)}
     links = {
@@ -171,9 +197,9 @@ def _font(index: str) -> str:
 
 def _body(page: Page) -> str:
     side = ' class="kl-side"' if page.side else ""
-    heading = f"<h1>{html.escape(page.heading)}</h1>"
+    heading = f'<h1 aria-hidden="true">{html.escape(page.heading)}</h1>'
     return (
-        f'<div id="kl-first" data-page="{page.name}"{side} aria-hidden="true">{heading}</div><script>{_THEME}</script>'
+        f'<div id="kl-first" data-page="{page.name}"{side}>{heading}</div><script>{_THEME}</script>'
         "<noscript><style>#kl-first { display: none; }</style></noscript>"
     )
 
@@ -187,7 +213,7 @@ def _home(address: Mapping[str, str]) -> FirstView:
     sketches = []
     for key in miniature.SHOWN:
         ready = json.dumps(answers[key]), json.dumps(answers[f"{key}/{news['steps'][-1]}"])
-        sketches.append(Sketch(Shot(miniature.name(), key, news=news), film["alt"][key], ready))
+        sketches.append(Sketch(Shot(miniature.name(), key, news=news), film["alt"][key], news["steps"][-1], ready))
     return FirstView(miniature.INTRODUCTION, sketches, miniature.HEIGHT)
 
 
@@ -214,4 +240,4 @@ async def _answer(request: Request) -> Response:
     if found is None:
         return Response(status_code=204, headers=kept)
     sketches = [each._asdict() | {"film": each.film._asdict()} for each in found.sketches]
-    return JSONResponse({"words": found.words, "height": found.height, "sketches": sketches}, headers=kept)
+    return JSONResponse(found._asdict() | {"sketches": sketches}, headers=kept)

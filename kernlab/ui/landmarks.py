@@ -16,6 +16,7 @@ __all__ = [
     "MARKS",
     "MEANING",
     "MOMENT",
+    "OPENED",
     "PLAYED",
     "PROGRESS",
     "RESTED",
@@ -32,8 +33,8 @@ __all__ = [
 ]
 
 HEADING = "[data-testid=stMain] h1"  # of the page itself; before it comes, that of its first view is seen
-TIME = ".kl-time input"  # the slider over the snapshots of a run
-MOMENT = ".kl-time output"  # the moment that it stands at, in words
+TIME = "[data-testid=stMain] .kl-time input"  # the slider over the snapshots of a run
+MOMENT = "[data-testid=stMain] .kl-time output"  # the moment that it stands at, in words
 MARKS = ".kl-marks button"  # its moments that have words
 PROGRESS = ".kl-way > p:first-child"  # how far a job is, in words
 BUTTONS = "[data-testid=stMain] .stButton"  # of the page itself, not of its head or its side bar
@@ -72,6 +73,21 @@ _THERE = """() => {{ const shown = {frames}; return shown.length > 0 && shown.ev
 
 #: True when every eighth frame, or every frame, of the pictures in view has been fetched.
 COARSE, WHOLE = (_THERE.format(frames=_FRAMES, every=every) for every in (8, 1))
+
+#: Run before a page's own scripts: ``kernlabOpened`` then has the milliseconds from its address to the first picture
+#: that is seen, to a slider with every eighth frame of the pictures in view, to the first picture that Plotly has
+#: drawn, and to every frame, each once the browser draws what comes of it.
+OPENED = f"""(() => {{
+  const found = window.kernlabOpened = {{}}, there = (where) => () => document.querySelector(where);
+  const slider = there('.kl-time input'), coarse = {COARSE}, whole = {WHOLE};
+  const wanted = {{ seen: there('{SEEN}'), coarse: () => slider() && coarse(), picture: there('{DRAWN}'),
+    whole: () => slider() && whole() }};
+  const turn = () => {{
+    for (const [name, is] of Object.entries(wanted)) if (!(name in found) && is()) found[name] = performance.now();
+    requestAnimationFrame(turn);
+  }};
+  turn();
+}})()"""
 
 #: Milliseconds from a change of the slider, to a share of its length, until every picture in view has been drawn anew.
 DRAG = """share => new Promise(done => {

@@ -31,6 +31,7 @@ __all__ = [
     "LOW",
     "auto_words",
     "columns",
+    "heading",
     "invitation",
     "last_run",
     "preview",
@@ -50,6 +51,11 @@ def last_run() -> str:
     """The run that the Train page showed last; empty: none."""
     watch = st.session_state.get("train.watch")
     return watch.id if watch else ""
+
+
+def heading(watch: Watch | None) -> str:
+    """The heading of the page."""
+    return f"Train · {watch.run.method} on {watch.run.dataset}" if watch else "Train"
 
 
 # -- time ------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ async def _page(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
     if name in _DRAWN:
         drawing.begin()
-    text = firstview.document(name, (*_FIRST, *_OWN.get(name, ())))
+    text = firstview.document(name, (*_FIRST, *_OWN.get(name, ())), request.url.query)
     return HTMLResponse(text, headers={"Cache-Control": "no-cache"})
 
 

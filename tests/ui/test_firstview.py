@@ -2,15 +2,22 @@
 
 import json
 import re
+from urllib.parse import parse_qsl
 
 import browsing
 import pytest
 from browsing import visit
+from opening import ran
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from waiting import until
 
-from kernlab.pictures import frames
+from kernlab.bench.pages import stored
+from kernlab.jobs import manager
+from kernlab.pictures import frames, gallery
+from kernlab.pictures.recorded import RecordedRun
+from kernlab.runs.store import Store
+from kernlab.spec import RunSpec
 from kernlab.ui import firstview, foreseen, landmarks, miniature, setup, sketches
 from kernlab.ui.firstview import view_of
 from kernlab.ui.live import auto_words
@@ -27,7 +34,7 @@ SMALL = {"dataset": "iris", "method": "SK", "n_features": "30"}
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_heading_of_a_page_stands_in_its_document(page):
     document = firstview.document(page.name, ())
-    assert f"<h1>{page.heading}</h1></div>" in document
+    assert f'<h1 aria-hidden="true">{page.heading}</h1></div>' in document
     assert (' class="kl-side"' in document) == page.side
     assert document.index("firstview.mjs") < document.index("static/js/index")  # it begins before Streamlit's code
     assert document.count('<div id="root">') == 1
@@ -36,10 +43,11 @@ def test_the_heading_of_a_page_stands_in_its_document(page):
 def test_the_sketch_of_home_is_that_of_its_film():
     view = view_of("home", {})
     assert [each.film.picture for each in view.sketches] == list(miniature.SHOWN)
-    for film, alt, ready in view.sketches:
+    for film, alt, step, ready in view.sketches:
         assert film.run == miniature.name()
         assert alt
-        wanted = film.picture, f"{film.picture}/{film.news['steps'][-1]}"
+        assert step == film.news["steps"][-1]
+        wanted = film.picture, f"{film.picture}/{step}"
         assert [json.loads(each) for each in ready] == [miniature.film()["answers"][each] for each in wanted]
 
 
@@ -64,12 +72,56 @@ def test_the_sketch_of_train_is_the_preview_of_its_address(home):
     assert again() == (frames.layout(run, "density", view, 1).decode(), frames.frame(run, "density", view, 0).decode())
 
 
+def test_the_sketch_of_train_is_the_run_that_its_address_names(shared):
+    run = RecordedRun(shared, ran())
+    run.refresh()
+    asked = {"run": run.id, "method": "ASKL", "look": "principal direction 2", "present": "0"}
+    seen = gallery.seen(run, {"look": "principal direction 2"})
+    wanted = list(gallery.offered("overview", seen))
+    until(lambda: all(each.ready for each in view_of("train", asked).sketches))
+
+    view = view_of("train", asked)
+    assert view.heading == f"Train · ASKL on {run.run.dataset}"
+    assert (view.words, view.at, list(view.news)) == ("", None, [run.id])
+    assert view.news[run.id]["steps"] == run.snapshots.steps.tolist()
+    assert [(each.film.run, each.film.picture, each.alt) for each in view.sketches] == [
+        (run.id, each.key, each.alt) for each in wanted
+    ]
+    for shot, _, step, ready in view.sketches:
+        switches, of = dict(parse_qsl(shot.view)), len(run.snapshots.steps)
+        assert step == (run.version[0] if shot.over_time else run.snapshots.steps[-1])
+        made = frames.layout(run, shot.picture, switches, of), frames.frame(run, shot.picture, switches, step)
+        assert ready == tuple(map(bytes.decode, made))
+    assert any(each.film.view == "look=principal+direction+2" for each in view.sketches)
+
+    # An address may name an earlier moment.
+    epoch = float(run.snapshots.epochs[1])
+    view = view_of("train", {"run": run.id, "at": str(epoch)})
+    assert view.at == epoch
+    steps = {each.step for each in view.sketches if not each.film.over_time}
+    assert steps == {run.snapshots.steps[1]}
+
+
+def test_of_a_run_that_goes_on_the_browser_asks_what_is_new_by_then(home):
+    jobs = manager().trainings
+    run_id = jobs.submit(RunSpec.of("ASKL", "moons", n_features=16, epochs=100_000, batch_size=64, compile="off"))
+    assert view_of("train", {"run": run_id}) is None or len(jobs.store.snapshots(run_id).steps)
+    until(lambda: len(jobs.store.snapshots(run_id).steps))
+    view = view_of("train", {"run": run_id})
+    assert view.news[run_id]["live"]
+    assert view.sketches
+    assert not any(each.ready for each in view.sketches)
+    jobs.cancel(run_id)
+    jobs.wait(run_id)
+
+
 @pytest.mark.parametrize(("page", "address"), [
     ("train", SMALL | {"run": "20260101-000000-aaaa"}), ("train", SMALL | {"second": "method=ASKL"}),
+    ("train", SMALL | {"view": "spectrum"}),
     ("train", {"scene": "learned"}), ("train", {"dataset": "no such"}), ("train", SMALL | {"n_features": "-1"}),
     ("train", SMALL | {"look": "no such"}), ("train", {"nobody": "knows"}), ("papers", {}), ("no such page", {}),
 ], ids=str)  # fmt: skip
-def test_without_a_preview_there_is_no_sketch(home, page, address):
+def test_without_a_run_or_a_preview_there_is_no_sketch(home, page, address):
     assert view_of(page, address) is None
 
 
@@ -104,10 +156,18 @@ def alone(page, server, address):
     return page
 
 
+@pytest.fixture(scope="module")
+def run(server):
+    return stored(server.home / "runs", "ASKL", "moons", n_features=40, n_samples=120, epochs=3, validation=0)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize(("address", "count"), [("", 2), (f"train?{'&'.join(map('='.join, SMALL.items()))}", 3)])
-def test_the_page_comes_where_its_first_view_stood(app, new_page, address, count, width):
+@pytest.mark.parametrize(("address", "count"), [
+    ("", 2), (f"train?{'&'.join(map('='.join, SMALL.items()))}", 3), ("train?run={run}", 5),
+])  # fmt: skip
+def test_the_page_comes_where_its_first_view_stood(app, new_page, run, address, count, width):
+    address = address.format(run=run)
     loaded = visit(new_page(width), app, address)  # the server has what previews are made by
     browsing.until(loaded, lambda: loaded.locator(FIRST).count() == 0)
     loaded.wait_for_function(landmarks.RESTED)
@@ -116,7 +176,48 @@ def test_the_page_comes_where_its_first_view_stood(app, new_page, address, count
     assert boxes(first, FIRST, count) == [pytest.approx(box, abs=6) for box in boxes(loaded, OWN, count)]
     assert first.locator(f"{FIRST} .kl-chart[data-drawn]").count() == 0
     assert not first.evaluate("'Plotly' in window")  # its code would keep the page waiting
-    assert first.locator(f"{FIRST} p").inner_text() in loaded.locator(OWN).inner_text()
+    for words in first.locator(f"{FIRST} :is(h1, p)").all_inner_texts():
+        assert words in loaded.locator(OWN).inner_text()
+
+
+@pytest.mark.browser
+def test_a_run_is_seen_at_its_moment_before_the_page_comes_and_its_frames_are_asked_for_once(app, new_page, run):
+    with Store(app.home / "runs") as store:
+        epochs, steps = store.snapshots(run).epochs, store.snapshots(run).steps
+    page, asked = new_page(), []
+    visit(page, app, f"train?run={run}")  # the server has drawn its newest moment
+    page.wait_for_function(landmarks.WHOLE)
+    page = new_page()
+    page.on("request", lambda request: asked.append(request.url.partition("/film/")[2]))
+    visit(page, app, f"train?run={run}&at={epochs[1]}")
+    page.wait_for_function(landmarks.WHOLE)
+    page.wait_for_function(landmarks.RESTED)
+    assert page.locator(landmarks.MOMENT).inner_text() == f"epoch {epochs[1]:.2f}"
+    frames = [each for each in asked if each.partition("?")[0].count("/") == 2 and "values" not in each]
+    assert len(frames) == len(set(frames))
+    one = {each.split("/")[1] for each in frames if each.split("/")[2].startswith(f"{steps[1]}?")}
+    assert "density" not in one  # it came with the first view
+
+
+@pytest.mark.browser
+def test_a_run_is_scrubbed_before_the_page_comes_and_stays_where_it_was_moved_to(app, new_page, run):
+    page, kept = new_page(), []
+    page.route("**/_stcore/h*", lambda request: kept.append(request))  # Streamlit waits for its server
+    page.goto(f"{app.url}/train?run={run}")
+    slider = page.locator(f"{FIRST} .kl-time input")
+    slider.press("Home")
+    slider.press("ArrowRight")
+    page.wait_for_function(
+        "kernlabReel.clock.index === 1 && [...kernlabReel.seen].every(({ picture }) => picture.layout)"
+    )
+    for request in kept:
+        request.continue_()
+    page.unroute("**/_stcore/h*")
+    browsing.until(page, lambda: page.locator(FIRST).count() == 0)
+    page.wait_for_function(landmarks.RESTED)
+    assert page.evaluate("kernlabReel.clock.index") == 1
+    page.wait_for_url(lambda url: "at=" in url)  # the page's script hears of it
+    assert page.locator(landmarks.TIME).evaluate("slider => slider === document.activeElement")
 
 
 @pytest.mark.browser

@@ -273,13 +273,13 @@ export class Picture extends EventTarget {
     this.frames = new Frames(async (steps) => (await this.text(`/${steps.join()}?${view}`)).split("\n"), overTime ? 2 : Infinity);
   }
 
-  // Take up the layout of a run that is over, and the frame of its newest snapshot, which came with the page.
-  begin(steps, layout, frame) {
+  // Take up the layout of a run that is over, over so many snapshots, and its frame of a step, which came with the page.
+  begin(of, step, layout, frame) {
     if (this.layout) return;
-    this.of = steps.length;
+    this.of = of;
     this.layout = JSON.parse(layout);
     this.written = layout;
-    this.frames.keep(steps.at(-1), frame);
+    this.frames.keep(step, frame);
   }
 
   async text(rest) {
@@ -376,7 +376,7 @@ export class Reel {
       this.seen.delete(shot);
       picture.looks--;
       picture.removeEventListener("grown", shot.plan);
-      this.loader.remove(picture.frames);
+      if (!picture.looks) this.loader.remove(picture.frames); // the page's own picture may be in view already
     }
   }
 

@@ -121,13 +121,13 @@ test("a layout and a frame that came with the page are not asked for", async () 
   const film = new Film("/", "r", { fetch: there.fetch, hidden: () => false });
   const picture = film.picture("density", "", false);
   const frame = JSON.stringify({ traces: {}, layout: { step: 20 } });
-  picture.begin([0, 10, 20], JSON.stringify({ traces: {}, layout: { of: 3 } }), frame);
+  picture.begin(3, 20, JSON.stringify({ traces: {}, layout: { of: 3 } }), frame);
   film.end({ version: "r", live: false, metrics: 3, steps: [0, 10, 20], epochs: [0, 1, 2] });
   assert.deepEqual(await picture.frames.get(2), JSON.parse(frame));
   assert.equal(picture.layout.layout.of, 3);
   await settled();
   assert.deepEqual([there.layouts, there.frames], [[], []]);
-  picture.begin([0], "{}", "{}"); // what is here stays
+  picture.begin(1, 0, "{}", "{}"); // what is here stays
   assert.equal(picture.layout.layout.of, 3);
 });
 
@@ -160,6 +160,9 @@ test("the frames of what is in view are fetched ahead, and none of what is not",
   reel.watch(shown, true); // before anything is known of the run
   reel.watch(hidden, true);
   reel.watch(hidden, false);
+  const sketch = { film, picture: shown.picture };
+  reel.watch(sketch, true); // the same picture in another place, which goes
+  reel.watch(sketch, false);
   film.use();
   for (let i = 0; i < 200 && shown.picture.frames.have.size < 9; i++) await settled();
   assert.equal(shown.picture.frames.have.size, 9);
