@@ -92,7 +92,7 @@ export function* grouped(places) {
 
 // Asks for the frames of several pictures, a few requests at a time: what is looked at before what may be looked at later.
 export class Loader {
-  constructor(atOnce = 2) {
+  constructor(atOnce = 4) {
     this.atOnce = atOnce;
     this.underWay = 0;
     this.films = new Set();
