@@ -139,7 +139,8 @@ def _colors() -> str:
         found = {name: st.get_option(f"theme.{theme}.{option}") for name, option in _COLORS.items()}
         texts = {name: ",".join(value) if isinstance(value, list) else value for name, value in found.items() if value}
         rules.append(f"#kl-first.kl-{theme} {{ {' '.join(f'--st-{name}: {text};' for name, text in texts.items())} }}")
-        rules.append(f"html:has(#kl-first.kl-{theme}) {{ background: {texts['background-color']}; }}")
+        page = f"html:has(#kl-first.kl-{theme})"
+        rules.append(f"{page}, {page} .stApp {{ background: {texts['background-color']}; }}")
     return "".join(rules)
 
 

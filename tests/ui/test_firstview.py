@@ -156,6 +156,20 @@ def alone(page, server, address):
     return page
 
 
+def waiting(page, server, address):
+    """Open a page whose Streamlit waits for its server until the function that is returned is called."""
+    kept, probes = [], "**/_stcore/h*"
+    page.route(probes, lambda request: kept.append(request))
+    page.goto(f"{server.url}/{address}")
+
+    def go_on():
+        for request in kept:
+            request.continue_()
+        page.unroute(probes)
+
+    return go_on
+
+
 @pytest.fixture(scope="module")
 def run(server):
     return stored(server.home / "runs", "ASKL", "moons", n_features=40, n_samples=120, epochs=3, validation=0)
@@ -189,7 +203,9 @@ def test_a_run_is_seen_at_its_moment_before_the_page_comes_and_its_frames_are_as
     page.wait_for_function(landmarks.WHOLE)
     page = new_page()
     page.on("request", lambda request: asked.append(request.url.partition("/film/")[2]))
-    visit(page, app, f"train?run={run}&at={epochs[1]}")
+    go_on = waiting(page, app, f"train?run={run}&at={epochs[1]}")
+    page.locator(f"{FIRST} .kl-chart[data-sketched]").first.wait_for()
+    go_on()
     page.wait_for_function(landmarks.WHOLE)
     page.wait_for_function(landmarks.RESTED)
     assert page.locator(landmarks.MOMENT).inner_text() == f"epoch {epochs[1]:.2f}"
@@ -201,18 +217,15 @@ def test_a_run_is_seen_at_its_moment_before_the_page_comes_and_its_frames_are_as
 
 @pytest.mark.browser
 def test_a_run_is_scrubbed_before_the_page_comes_and_stays_where_it_was_moved_to(app, new_page, run):
-    page, kept = new_page(), []
-    page.route("**/_stcore/h*", lambda request: kept.append(request))  # Streamlit waits for its server
-    page.goto(f"{app.url}/train?run={run}")
+    page = new_page()
+    go_on = waiting(page, app, f"train?run={run}")
     slider = page.locator(f"{FIRST} .kl-time input")
     slider.press("Home")
     slider.press("ArrowRight")
     page.wait_for_function(
         "kernlabReel.clock.index === 1 && [...kernlabReel.seen].every(({ picture }) => picture.layout)"
     )
-    for request in kept:
-        request.continue_()
-    page.unroute("**/_stcore/h*")
+    go_on()
     browsing.until(page, lambda: page.locator(FIRST).count() == 0)
     page.wait_for_function(landmarks.RESTED)
     assert page.evaluate("kernlabReel.clock.index") == 1
@@ -238,7 +251,10 @@ def test_the_first_view_has_the_theme_of_the_page(app, new_page, scheme, chosen,
         page.add_init_script(f"localStorage.setItem('stActiveTheme-/papers-v2', '\"{chosen}\"')")
     alone(page, app, "papers")
     page.locator(FIRST + (".kl-dark" if dark else ".kl-light")).wait_for()
-    shade = page.evaluate(f"getComputedStyle(document.querySelector('{FIRST}')).backgroundColor")
+    page.locator("[data-testid=stApp]").wait_for()
+    shades = "where => getComputedStyle(document.querySelector(where)).backgroundColor"
+    shade = page.evaluate(shades, FIRST)
+    assert page.evaluate(shades, "[data-testid=stApp]") == shade  # beside it Streamlit has no other
     assert (sum(map(int, re.findall(r"\d+", shade)[:3])) < 200) == dark
 
 
