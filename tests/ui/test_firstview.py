@@ -148,26 +148,25 @@ def boxes(page, root, count):
     return page.evaluate(_BOXES, f"{root} h1, {root} .kl-chart")[: count + 1]
 
 
-def alone(page, server, address):
-    """Open a page whose Streamlit never finds its server: the first view stays."""
-    page.route("**/_stcore/**", lambda route: None)  # no answer ever comes
-    page.goto(f"{server.url}/{address}")
-    page.locator(f"{FIRST} h1").wait_for()
-    return page
-
-
 def waiting(page, server, address):
     """Open a page whose Streamlit waits for its server until the function that is returned is called."""
-    kept, probes = [], "**/_stcore/h*"
-    page.route(probes, lambda request: kept.append(request))
+    kept, questions = [], "**/_stcore/**"
+    page.route(questions, lambda request: kept.append(request))
     page.goto(f"{server.url}/{address}")
 
     def go_on():
         for request in kept:
             request.continue_()
-        page.unroute(probes)
+        page.unroute(questions)
 
     return go_on
+
+
+def alone(page, server, address):
+    """Open a page whose Streamlit never finds its server: the first view stays."""
+    waiting(page, server, address)
+    page.locator(f"{FIRST} h1").wait_for()
+    return page
 
 
 @pytest.fixture(scope="module")
