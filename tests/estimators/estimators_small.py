@@ -33,6 +33,10 @@ def small(name: str) -> dict[str, Any]:
     # Maps that start from rows, and those judged on a mini-batch, find their own width for so few rows.
     if "n_features" in has and not method.feature_map.from_rows and not isinstance(method.objective, MapObjective):
         options["n_features"] = 200 if method.solver.name == "chi_square_ball" else 40
+    # Leave-one-out takes the smallest penalty of its path on separable rows: its equations lose six digits, and a
+    # weight then equals copies to seven digits on one processor and not on the next (seen on a GPU).
+    if method.solver.name == "chi_square_ball":
+        options["ridge"] = 1e-3
     return options
 
 
