@@ -6,6 +6,6 @@ app, and lets us serve plotly.js once for all charts.
 
 import streamlit as st
 
-from kernlab.ui.serving import MAIN, lifespan, routes
+from kernlab.ui.serving import MAIN, lifespan, middleware, routes
 
-app = st.App(MAIN, routes=routes(), lifespan=lifespan)
+app = st.App(MAIN, routes=routes(), middleware=middleware(), lifespan=lifespan)

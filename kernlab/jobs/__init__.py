@@ -12,13 +12,13 @@ import atexit
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from kernlab import paths
 from kernlab.errors import UnknownNameError
-from kernlab.jobs.queue import LIVE, RULE, JobState, Kind, Queue
+from kernlab.jobs.queue import LIVE, RULE, JobState, Kind, Queue, under_way
 
 if TYPE_CHECKING:
     from kernlab.jobs.comparisons import Comparisons
@@ -80,10 +80,18 @@ class Jobs:
 
         return self._kind("import", lambda: Imports(self._queue))
 
-    def states(self) -> list[JobState]:
-        """Every job under way, of this process and of others: running first, then queued, then paused."""
+    def elsewhere(self) -> list[JobState]:
+        """The jobs that other processes work on."""
         kinds: tuple[Kind[Any], ...] = (self.trainings, self.comparisons, self.reproductions, self.imports)
-        return sorted((state for kind in kinds for state in kind.queue()), key=lambda state: LIVE.index(state.status))
+        return [state for kind in kinds for state in kind.elsewhere()]
+
+    def states(self, elsewhere: Sequence[JobState] | None = None) -> list[JobState]:
+        """Every job under way, of this process and of others: running first, then queued, then paused.
+
+        Args:
+            elsewhere: what :meth:`elsewhere` found a moment ago, which takes the disk; None: look again.
+        """
+        return under_way(self._queue.jobs(), self.elsewhere() if elsewhere is None else elsewhere)
 
     def steer(self, id: str, action: Literal["pause", "resume", "cancel"]) -> None:
         """Pause, resume or stop a job of this process.

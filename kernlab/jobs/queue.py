@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
@@ -23,7 +23,7 @@ from kernlab.files import Claim
 from kernlab.jobs.groups import Group
 from kernlab.training.control import Control
 
-__all__ = ["LIVE", "RULE", "Claimed", "Job", "JobState", "Kind", "Queue", "Status"]
+__all__ = ["LIVE", "RULE", "Claimed", "Job", "JobState", "Kind", "Queue", "Status", "under_way"]
 
 Status: TypeAlias = Literal[
     "", "queued", "running", "pausing", "paused", "stopping", "finished", "failed", "stopped", "interrupted", "damaged"
@@ -348,6 +348,19 @@ class Queue:
             job.thread.join(max(0.0, deadline - time.monotonic()))
 
 
+def under_way(here: Iterable[Job], elsewhere: Iterable[JobState]) -> list[JobState]:
+    """The states of jobs that have not ended: running, then queued in order, then paused.
+
+    Args:
+        here: jobs of this process.
+        elsewhere: states of others; a job that has come here since is listed once.
+    """
+    states = [job.state() for job in here]
+    known = {state.id for state in states}
+    states += [state for state in elsewhere if state.id not in known]
+    return sorted((s for s in states if s.live), key=lambda s: (LIVE.index(s.status), s.position or 0))
+
+
 class Kind(Generic[S]):
     """What can be done with the jobs of one kind, whichever process works on them.
 
@@ -374,10 +387,7 @@ class Kind(Generic[S]):
 
     def queue(self) -> list[JobState]:
         """Every job under way, of this process and of others: running, then queued in order, then paused."""
-        states = [job.state() for job in self.jobs.jobs(self.kind)]
-        known = {state.id for state in states}
-        states += [state for state in self.elsewhere() if state.id not in known]
-        return sorted((s for s in states if s.live), key=lambda s: (LIVE.index(s.status), s.position or 0))
+        return under_way(self.jobs.jobs(self.kind), self.elsewhere())
 
     def pause(self, id: str) -> None:
         """Pause after the computation under way, and let the next job of the line work."""

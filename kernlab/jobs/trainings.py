@@ -385,5 +385,6 @@ class Trainings(Kind[RunState]):
         states = []
         for run in reversed(self.store.list(status=STORED_LIVE)):
             with suppress(KernlabError):  # refused or purged since it was listed
-                states.append(self.snapshot(run.id))
+                if not self.jobs.get(run.id):
+                    states.append(self.snapshot(run.id))
         return states

@@ -3,7 +3,9 @@
 import { make, say } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
 
-const EVERY = 2000; // milliseconds between two questions
+const EVERY = 2000; // milliseconds between two questions while the list is open,
+const CLOSED = 4000; // while it is closed,
+const ACTED = 600; // and after a person has pressed something: perhaps a job began or ended
 const BUSY = ["running", "pausing", "stopping"]; // statuses of a job that computes
 const STYLE = `
 .st-key-jobs-entry { position: fixed; top: .8rem; right: 3.6rem; z-index: 999991; width: auto; height: 0; }
@@ -62,6 +64,7 @@ class Entry {
     parent.append(make("style", { textContent: STYLE }), this.root);
     this.outside = (event) => {
       if (event.type === "keydown" ? event.key === "Escape" : !this.root.contains(event.target)) this.open(false);
+      if (event.type === "pointerdown" || event.key === "Enter" || event.key === " ") this.plan(ACTED);
     };
     document.addEventListener("pointerdown", this.outside);
     document.addEventListener("keydown", this.outside);
@@ -74,20 +77,25 @@ class Entry {
   open(yes) {
     this.box.hidden = !yes;
     this.button.setAttribute("aria-expanded", yes);
-    if (yes) this.fill();
+    if (!yes) return;
+    this.fill();
+    this.ask();
+  }
+
+  plan(after) {
+    clearTimeout(this.timer);
+    if (!this.gone) this.timer = setTimeout(() => this.ask(), after);
   }
 
   async ask() {
     clearTimeout(this.timer);
-    if (this.gone) return;
-    if (!document.hidden) {
-      try {
-        const answer = await fetch(this.home + "jobs");
-        if (answer.ok) this.draw(await answer.json());
-      } catch { /* the server is away: the page itself says so */ }
-      // All tabs at the same moments: one answer serves them.
-      if (!this.gone) this.timer = setTimeout(() => this.ask(), EVERY - (Date.now() % EVERY));
-    }
+    if (this.gone || document.hidden) return;
+    try {
+      const answer = await fetch(this.home + "jobs");
+      if (answer.ok) this.draw(await answer.json());
+    } catch { /* the server is away: the page itself says so */ }
+    const every = this.box.hidden ? CLOSED : EVERY;
+    this.plan(every - (Date.now() % every)); // all tabs at the same moments: one answer serves them
   }
 
   async steer(job, action) {

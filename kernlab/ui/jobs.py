@@ -1,7 +1,9 @@
 """What works and waits, in the head of every page: "2 running, 1 waiting", with pause, stop and open.
 
-No script of a page is involved: a component in the browser asks a route of the server every two seconds, only while
-its tab is visible, and draws the entry itself (jobs.js). So a page costs nothing more, and nothing races with it.
+No script of a page is involved: a component in the browser asks a route of the server every few seconds, only while
+its tab is visible, and draws the entry itself (jobs.js). So a page costs nothing more, and nothing races with it. Of
+the jobs of this process it is answered without the disk or another thread, which a training would wait for; those of
+other processes are looked at every five seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from kernlab.ui.assets import component, url
 
 __all__ = ["head", "routes"]
 
-_FRESH = 0.5  # seconds that an answer serves every tab
+_FRESH = 0.5  # seconds that an answer serves every tab,
+_ELSEWHERE = 5.0  # and the jobs of other processes every answer
 
 _PLOTLY = f"home + {json.dumps(url('plotly.js'))}"
 _component = component("jobs", "jobs.js", "home", _PLOTLY)
@@ -39,12 +42,17 @@ def routes(base: str) -> list[BaseRoute]:
 
 
 _answer: tuple[float, list[dict[str, Any]]] = (0.0, [])
+_elsewhere: tuple[float, list[JobState]] = (0.0, [])
+_looking = asyncio.Lock()  # one look at the disk, whatever the number of tabs
 
 
-def _jobs() -> list[dict[str, Any]]:
-    global _answer
+async def _jobs() -> list[dict[str, Any]]:
+    global _answer, _elsewhere
+    async with _looking:
+        if time.monotonic() - _elsewhere[0] > _ELSEWHERE:
+            _elsewhere = time.monotonic(), await asyncio.to_thread(lambda: manager().elsewhere())
     if time.monotonic() - _answer[0] > _FRESH:
-        _answer = time.monotonic(), [_entry(state) for state in manager().states()]
+        _answer = time.monotonic(), [_entry(state) for state in manager().states(_elsewhere[1])]
     return _answer[1]
 
 
@@ -71,7 +79,7 @@ async def _list(request: Request) -> Response:
     if not hasattr(sys.modules.get("kernlab.methods"), "METHODS"):
         return JSONResponse([], headers={"Cache-Control": "no-store"})
     try:
-        return JSONResponse(await asyncio.to_thread(_jobs), headers={"Cache-Control": "no-store"})
+        return JSONResponse(await _jobs(), headers={"Cache-Control": "no-store"})
     except KernlabError as error:
         return JSONResponse({"error": str(error)}, 503)
 

@@ -11,16 +11,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from threadpoolctl import threadpool_limits
 
 from kernlab.ui import assets, drawing, firstview, glossary, jobs, miniature, rooms
 from kernlab.ui.pages import PAGES
 
-__all__ = ["MAIN", "lifespan", "routes"]
+__all__ = ["MAIN", "lifespan", "middleware", "routes"]
 
 #: The script behind every page address.
 MAIN = Path(__file__).with_name("main.py")
@@ -73,17 +75,37 @@ class _Later:
         await self.router(scope, receive, send)
 
 
+class _Often:
+    """Answers what pages ask several times a second, and leaves everything else to Streamlit.
+
+    A training in this process waits for the interpreter meanwhile, and Streamlit's path checks, sessions and
+    compression would be a sixth of such an answer. These routes take no path of a file and no session, and compress
+    what they send themselves.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        base, films = _base(), _Later("kernlab.ui.films", _base())
+        later = (Route(f"{base}/{kind}/{{rest:path}}", films) for kind in ("film", "news"))
+        own = [*jobs.routes(base), *miniature.routes(base), *later]
+        self._own, self._others = ExceptionMiddleware(Router(own, default=app, redirect_slashes=False)), app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._own if scope["type"] == "http" else self._others)(scope, receive, send)
+
+
+def middleware() -> list[Middleware]:
+    """What answers before Streamlit does."""
+    return [Middleware(_Often)]
+
+
 def routes() -> list[BaseRoute]:
-    """The routes for ``st.App``."""
+    """The routes for ``st.App``, beside those of :func:`middleware`."""
     base = _base()
     return [
         *assets.routes(base),
         *firstview.routes(base),
         *glossary.routes(base),
-        *jobs.routes(base),
-        *miniature.routes(base),
         *rooms.routes(base),
-        *(Route(f"{base}/{kind}/{{rest:path}}", _Later("kernlab.ui.films", base)) for kind in ("film", "news")),
         *(Route(f"{base}/densities{rest}", _Later("kernlab.ui.densities", base)) for rest in ("", "/{rest:path}")),
         *(Route(address, _page) for address in (base or "/", *(f"{base}/{page.name}" for page in PAGES))),
         *(Route(f"{base}/{page.name}/_stcore/{probe}", _above) for page in PAGES if page.name for probe in _PROBES),

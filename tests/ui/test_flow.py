@@ -256,9 +256,14 @@ def test_on_a_phone_what_can_be_done_with_a_page_stands_beside_its_heading(app, 
         rested(visit(page, app, name))
         share = page.get_by_role("button", name="Share", exact=True)  # by its name, which is not seen
         share.wait_for()
-        heading, button = page.get_by_role("heading", level=1).bounding_box(), share.bounding_box()
-        assert heading["x"] + heading["width"] <= button["x"] <= 390 - button["width"]
-        assert heading["y"] < button["y"] + button["height"] / 2 < heading["y"] + heading["height"]
+        until(
+            page, lambda share=share: beside(page.get_by_role("heading", level=1).bounding_box(), share.bounding_box())
+        )
+
+
+def beside(heading, button):
+    across = heading["x"] + heading["width"] <= button["x"] <= 390 - button["width"]
+    return across and heading["y"] < button["y"] + button["height"] / 2 < heading["y"] + heading["height"]
 
 
 #: Sums up in window.shifted how far what stands in view moves from now on, without what a person's own press moves.

@@ -45,10 +45,16 @@ def listed():
     return json.loads(body)
 
 
+def at_once(monkeypatch):
+    """No answer serves a second question."""
+    for name in ("_FRESH", "_ELSEWHERE"):
+        monkeypatch.setattr(jobs, name, -1.0)
+
+
 @pytest.fixture
 def running(home, monkeypatch):
     """A training that runs and one that waits for it: ids."""
-    monkeypatch.setattr(jobs, "_FRESH", -1.0)
+    at_once(monkeypatch)
     first, second = (manager().trainings.submit(LONG) for _ in range(2))
     until(lambda: [each["status"] for each in listed()] == ["running", "queued"])
     return first, second
@@ -92,7 +98,23 @@ def test_nobody_else_steers(running, method, action, headers, status):
 def test_a_store_that_cannot_be_opened_is_a_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KERNLAB_HOME", str(tmp_path / "file"))
-    monkeypatch.setattr(jobs, "_FRESH", -1.0)
+    at_once(monkeypatch)
     status, _, body = asked("GET", "/base/jobs")
     assert status == 503
     assert "run store" in json.loads(body)["error"]
+
+
+def test_other_processes_are_looked_at_seldom_and_this_one_each_time(running, monkeypatch):
+    looks = []
+    monkeypatch.setattr(type(manager()), "elsewhere", lambda self: looks.append(1) or [])
+    monkeypatch.setattr(jobs, "_elsewhere", (0.0, []))
+    monkeypatch.setattr(jobs, "_ELSEWHERE", 1e9)
+    first, second = running
+    manager().trainings.cancel(first)
+    until(lambda: [each["id"] for each in listed()] == [second])
+    manager().trainings.cancel(second)
+    until(lambda: listed() == [])
+    assert looks == []
+    monkeypatch.setattr(jobs, "_ELSEWHERE", -1.0)
+    listed()
+    assert looks == [1]

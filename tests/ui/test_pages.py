@@ -449,7 +449,7 @@ def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path, monkeypatch):
 
 @pytest.fixture
 def client():
-    return TestClient(Starlette(routes=serving.routes()))
+    return TestClient(Starlette(routes=serving.routes(), middleware=serving.middleware()))
 
 
 def test_home_shows_a_kernel_that_was_learned(client):
@@ -534,7 +534,7 @@ def test_neither_the_server_nor_a_first_page_waits_for_what_it_does_not_need(tmp
         "from starlette.applications import Starlette\n"
         "from starlette.testclient import TestClient\n"
         "from kernlab.ui import miniature, serving\n"
-        "client = TestClient(Starlette(routes=serving.routes()))\n"
+        "client = TestClient(Starlette(routes=serving.routes(), middleware=serving.middleware()))\n"
         "assert client.get(f'/film/{miniature.name()}/function/0').status_code == 200\n"
         "assert client.get('/jobs').json() == []\n"
         f"print(sorted({UNNEEDED[name]!r} & set(sys.modules)))\n"

@@ -35,7 +35,7 @@ def test_every_page_is_listed_and_has_its_file():
 
 
 def test_a_page_asks_at_once_for_the_modules_that_it_needs_and_for_no_others():
-    client = TestClient(Starlette(routes=serving.routes()))
+    client = TestClient(Starlette(routes=serving.routes(), middleware=serving.middleware()))
     frames = {page.name: client.get(f"/{page.name if page.name != 'home' else ''}").text for page in PAGES}
     for name in ("chart.js", "film.mjs", "frames.mjs", "elements.js", "page.mjs"):  # with what they import
         assert all(f"/{name}" in frame for frame in frames.values())
