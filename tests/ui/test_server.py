@@ -2,12 +2,15 @@
 
 import socket
 import tomllib
+from contextlib import asynccontextmanager
 
 import pytest
 import streamlit as st
 from browsing import visit
 from serving import ROOT, running
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
 
 from kernlab.errors import AppError
@@ -42,6 +45,46 @@ def test_a_page_asks_at_once_for_the_modules_that_it_needs_and_for_no_others():
     assert {name for name, frame in frames.items() if "/lab.js" in frame} == {"lab"}
     assert "/cholesky.mjs" in frames["lab"]
     assert "/cholesky.mjs" not in frames["train"]
+
+
+def test_what_pages_ask_often_passes_nothing_of_streamlit_and_everything_else_does(home):
+    passed, began = [], []
+
+    class Streamlit:
+        def __init__(self, app):
+            self.app = app
+
+        async def __call__(self, scope, receive, send):
+            passed.append((scope["type"], scope.get("path")))
+            await self.app(scope, receive, send)
+
+    @asynccontextmanager
+    async def lifespan(app):
+        began.append(app)
+        yield
+
+    async def word(socket):
+        await socket.accept()
+        await socket.send_text("here")
+        await socket.close()
+
+    app = Starlette(
+        routes=[*serving.routes(), WebSocketRoute("/socket", word)],
+        middleware=[*serving.middleware(), Middleware(Streamlit)],
+        lifespan=lifespan,
+    )
+    with TestClient(app) as client:
+        assert client.get("/jobs").status_code == 200
+        assert client.get("/film/unknown").status_code == 404
+        assert client.get("/film/unknown/density").status_code == 404
+        assert client.post("/film/unknown").status_code == 405
+        assert client.get("/jobs/unknown/cancel").status_code == 405
+        assert passed == [("lifespan", None)]
+        assert client.get("/nothing").status_code == 404
+        with client.websocket_connect("/socket") as socket:
+            assert socket.receive_text() == "here"
+    assert passed[1:] == [("http", "/nothing"), ("websocket", "/socket")]
+    assert began == [app]
 
 
 def test_a_taken_port_is_a_sentence():
