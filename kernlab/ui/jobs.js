@@ -51,6 +51,7 @@ const duration = (s) => s < 60 ? `${Math.round(s)} s` : s < 3600 ? `${Math.round
 class Entry {
   constructor(parent, home) {
     this.home = home;
+    this.acted = 0; // when a person pressed something last
     this.count = make("span");
     this.light = make("i");
     this.button = make("button", { type: "button", onclick: () => this.open(this.box.hidden) }, this.light, this.count);
@@ -64,7 +65,10 @@ class Entry {
     parent.append(make("style", { textContent: STYLE }), this.root);
     this.outside = (event) => {
       if (event.type === "keydown" ? event.key === "Escape" : !this.root.contains(event.target)) this.open(false);
-      if (event.type === "pointerdown" || event.key === "Enter" || event.key === " ") this.plan(ACTED);
+      if (event.type === "pointerdown" || event.key === "Enter" || event.key === " ") {
+        this.acted = Date.now();
+        this.plan();
+      }
     };
     document.addEventListener("pointerdown", this.outside);
     document.addEventListener("keydown", this.outside);
@@ -82,9 +86,12 @@ class Entry {
     this.ask();
   }
 
-  plan(after) {
+  // All tabs ask at the same moments: one answer serves them.
+  plan() {
     clearTimeout(this.timer);
-    if (!this.gone) this.timer = setTimeout(() => this.ask(), after);
+    if (this.gone) return;
+    const now = Date.now(), acted = this.acted + ACTED - now, every = this.box.hidden ? CLOSED : EVERY;
+    this.timer = setTimeout(() => this.ask(), acted > 0 ? acted : every - (now % every));
   }
 
   async ask() {
@@ -94,8 +101,7 @@ class Entry {
       const answer = await fetch(this.home + "jobs");
       if (answer.ok) this.draw(await answer.json());
     } catch { /* the server is away: the page itself says so */ }
-    const every = this.box.hidden ? CLOSED : EVERY;
-    this.plan(every - (Date.now() % every)); // all tabs at the same moments: one answer serves them
+    this.plan();
   }
 
   async steer(job, action) {
