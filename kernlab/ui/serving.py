@@ -84,7 +84,8 @@ class _Often:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        base, films = _base(), _Later("kernlab.ui.films", _base())
+        base = _base()
+        films = _Later("kernlab.ui.films", base)
         later = (Route(f"{base}/{kind}/{{rest:path}}", films) for kind in ("film", "news"))
         own = [*jobs.routes(base), *miniature.routes(base), *later]
         self._own, self._others = ExceptionMiddleware(Router(own, default=app, redirect_slashes=False)), app

@@ -256,16 +256,11 @@ def test_on_a_phone_what_can_be_done_with_a_page_stands_beside_its_heading(app, 
         rested(visit(page, app, name))
         share = page.get_by_role("button", name="Share", exact=True)  # by its name, which is not seen
         share.wait_for()
-        until(
-            page, lambda share=share: beside(page.get_by_role("heading", level=1).bounding_box(), share.bounding_box())
+        heading, button = share.evaluate(  # both at one moment
+            "share => [document.querySelector('h1'), share].map(each => each.getBoundingClientRect().toJSON())"
         )
-
-
-def beside(heading, button):
-    if not (heading and button):  # Streamlit has just replaced one of them
-        return False
-    across = heading["x"] + heading["width"] <= button["x"] <= 390 - button["width"]
-    return across and heading["y"] < button["y"] + button["height"] / 2 < heading["y"] + heading["height"]
+        assert heading["x"] + heading["width"] <= button["x"] <= 390 - button["width"]
+        assert heading["y"] < button["y"] + button["height"] / 2 < heading["y"] + heading["height"]
 
 
 #: Sums up in window.shifted how far what stands in view moves from now on, without what a person's own press moves.
