@@ -100,21 +100,42 @@ class Pace:
 class Rhythm:
     """The steps at which events of a kind come: the next is as far from the last as that was from the one before it."""
 
+    TOGETHER = 0.15  # seconds after an event in which those that come are seen with it: every look costs the training
+
     def __init__(self) -> None:
         self._last: dict[str, tuple[int, int]] = {}  # by kind of event: its step, and steps since the one before it
+        self._regular: dict[str, tuple[int, int]] = {}  # the same before the last event
         self._at = 0, 0.0  # step and clock of the last
 
     def note(self, kind: str, step: int, seconds: float) -> None:
-        """Take down an event."""
+        """Take down an event. A point of the curves that is there for the sake of a snapshot changes no rhythm."""
+        if kind == "Snapshot" and step == self._at[0] and "Step" in self._regular:
+            last, gap = self._regular["Step"]
+            self._last = {**self._last, "Step": (_after(step, last, gap) - gap if gap else last, gap)}
         before = self._last.get(kind, (0, 0))[0]
-        self._last[kind], self._at = (step, step - before), (step, seconds)
+        self._regular, self._at = self._last, (step, seconds)
+        self._last = {**self._last, kind: (step, step - before)}
 
     def due(self, since: tuple[int, float], seconds: float) -> float | None:
-        """Seconds until the next event, at the pace since a step and its clock; None while nothing says the pace."""
-        (step, at), coming = self._at, [last + gap for last, gap in self._last.values() if gap > 0]
-        if step <= since[0] or not coming:
+        """Seconds until the next event and those soon after it; None while nothing says the pace.
+
+        Args:
+            since, seconds: a step and its clock, from which the pace is measured, and the clock now.
+        """
+        step, at = self._at
+        gaps = [(last, gap) for last, gap in self._last.values() if gap > 0]
+        if step <= since[0] or not gaps:
             return None
-        return (max(min(coming), step) - step) * (at - since[1]) / (step - since[0]) - (seconds - at)
+        pace = (at - since[1]) / (step - since[0])  # seconds a step
+        first = min(_after(step, *each) for each in gaps)
+        until = first + (int(self.TOGETHER / pace) if pace > 0 else 0)
+        together = max(_after(until, *each) - each[1] for each in gaps)
+        return (max(first, together) - step) * pace - (seconds - at)
+
+
+def _after(step: int, last: int, gap: int) -> int:
+    """The first step later than ``step`` in a rhythm."""
+    return last + gap * ((step - last) // gap + 1)
 
 
 class _Training(Job):
@@ -214,7 +235,7 @@ class _Training(Job):
         commits = self.writer.commits  # first: whoever reads the store after it has all of these
         step, elapsed = self.writer.step, self.writer.seconds
         since = self.pace.since or (step, elapsed)
-        due = self.rhythm.due(since, elapsed)
+        due = 0.0 if self.writer.waiting else self.rhythm.due(since, elapsed)
         return _state(
             step,
             self.total_steps,

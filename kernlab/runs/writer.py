@@ -39,7 +39,7 @@ from kernlab.training.events import (
 __all__ = ["Writer"]
 
 _COMMITS = itertools.count(1)
-_COMMIT_EVERY = 0.25  # seconds that lie between two commits of metrics at least
+_COMMIT_EVERY = 0.1  # seconds that lie between two commits of metrics at least
 
 
 class Writer:
@@ -243,6 +243,11 @@ class Writer:
                 self._trouble = error
                 return
             self._closed.wait(_COMMIT_EVERY)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is measured and not yet committed."""
+        return bool(self._rows)
 
     @property
     def soonest(self) -> float:

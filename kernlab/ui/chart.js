@@ -206,7 +206,10 @@ class Chart {
     // Who points at a picture finds points in it: those that Plotly has drawn.
     for (const name of ["pointerenter", "focusin"]) this.box.addEventListener(name, () => this.painted && this.draw());
     // A chart in a closed tab has no size: it is drawn when it gets one.
-    this.sizes = new ResizeObserver(() => this.draw());
+    this.sizes = new ResizeObserver(([{ contentRect }]) => {
+      this.width = Math.round(contentRect.width);
+      this.draw();
+    });
     this.sizes.observe(this.box);
     // Of a film only what is in view is drawn.
     this.views = new IntersectionObserver((entries) => {
@@ -338,6 +341,7 @@ class Chart {
   update(data, send) {
     this.data = data;
     this.send = send;
+    this.look = null; // it is called for another theme, too
     this.box.style.height = `${data.height}px`;
     this.plot.style.height = `${data.height}px`;
     this.plot.setAttribute("aria-label", data.alt);
@@ -368,9 +372,9 @@ class Chart {
   // Plotly's code takes a second to run, in which nothing else happens on the page: a sketch is painted before it.
   // False where there is nothing to draw yet.
   outline() {
-    const width = this.box.clientWidth;
+    const { width } = this;
     if (this.gone || !width || !this.inView) return false;
-    const look = theme(this.parent);
+    const look = this.look ??= theme(this.parent);
     const shown = this.moment(look.back);
     if (!shown) return false;
     this.sketch ??= Object.assign(document.createElement("canvas"), { className: "kl-sketch", ariaHidden: "true" });
@@ -387,9 +391,11 @@ class Chart {
   }
 
   async react(Plotly) {
-    const width = this.box.clientWidth, large = presenting(), height = large ? this.box.clientHeight : this.data.height;
+    // Neither its width nor its colours are read from the page at each point: for an answer the browser would lay out all
+    // that was written to the page since the picture before.
+    const { width } = this, large = presenting(), height = large ? this.box.clientHeight : this.data.height;
     if (this.gone || !width || (this.shot && !this.inView)) return;
-    const look = theme(this.parent);
+    const look = this.look ??= theme(this.parent);
     const text = this.data.figure;
     const shown = this.shot ? this.moment(look.back)
       : { key: [text], make: () => JSON.parse(dark(look.back) ? lifted(text, look.back) : text), over: (figure) => figure };

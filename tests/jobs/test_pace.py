@@ -37,16 +37,27 @@ def test_before_the_first_step_there_is_none():
     assert Pace().since is None
 
 
-def test_points_and_snapshots_are_due_as_far_apart_as_they_were():
-    """A point every 8 steps and a snapshot every 20, ten steps a second."""
+@pytest.mark.parametrize("second", [10, 1000])  # steps
+def test_what_comes_within_a_moment_is_due_at_once(second):
+    """A point every 8 steps and a snapshot every 20, which has a point of its own."""
     rhythm = Rhythm()
     assert rhythm.due((0, 0.0), 1.0) is None
-    for step in range(1, 41):
-        for kind, every in (("Step", 8), ("Snapshot", 20)):
-            if step % every == 0:
-                rhythm.note(kind, step, step / 10)
-        if step >= 20:
-            coming = min(8 * (step // 8 + 1), 20 * (step // 20 + 1))
-            assert rhythm.due((0, 0.0), step / 10) == pytest.approx((coming - step) / 10)
-    assert rhythm.due((0, 0.0), 5.0) == pytest.approx(-0.2)  # it is late
-    assert rhythm.due((40, 4.0), 5.0) is None  # no steps, no pace
+    for step in range(1, 401):
+        shot, point = step % 20 == 0, step % 8 == 0
+        if point or shot:
+            rhythm.note("Step", step, step / second)
+        if shot:
+            rhythm.note("Snapshot", step, step / second)
+        if step >= 40 and (point or shot):
+            coming = [each for each in range(step + 1, step + 500) if each % 20 == 0 or each % 8 == 0]
+            together = [each for each in coming if each - coming[0] <= Rhythm.TOGETHER * second]
+            assert rhythm.due((0, 0.0), step / second) == pytest.approx((together[-1] - step) / second)
+
+
+def test_an_event_may_be_late():
+    rhythm = Rhythm()
+    for step in (8, 16):
+        rhythm.note("Step", step, step / 10)
+    assert rhythm.due((0, 0.0), 2.0) == pytest.approx(0.4)
+    assert rhythm.due((0, 0.0), 3.0) == pytest.approx(-0.6)
+    assert rhythm.due((16, 1.6), 3.0) is None  # no steps, no pace

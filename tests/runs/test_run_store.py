@@ -199,12 +199,14 @@ def test_points_are_stored_as_they_come_and_every_commit_has_a_number(store: Sto
         numbers = [writer.commits]
         for step in (2, 3):
             writer.write(Step(step, step / 10, {"loss": 1.0}))
-            assert writer.soonest <= 0.25
+            assert writer.soonest <= 0.1
             until(lambda step=step: store.metrics(run_id).curves["loss"].steps[-1] == step)  # type: ignore[misc]
             until(lambda: writer.commits != numbers[-1])
             numbers.append(writer.commits)
         assert numbers == sorted(set(numbers))
+        until(lambda: not writer.waiting)
         writer.write(Step(4, 0.4, {}))  # without metrics there is nothing to store
+        assert not writer.waiting
         writer.write(Step(5, 0.5, {"loss": 2.0}))
     assert store.metrics(run_id).curves["loss"].steps.tolist() == [1, 2, 3, 5]
     until(lambda: all(thread.name != f"commit-{run_id}" for thread in threading.enumerate()))  # its thread ends

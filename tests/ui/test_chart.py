@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from browsing import draws, until
+from browsing import draws, until, visit
 from serving import ROOT, running
 
+from kernlab.ui import landmarks
 from kernlab.ui.chart import to_json
 
 PLOT = ".st-key-curves .js-plotly-plot"
@@ -133,3 +134,16 @@ def test_follows_the_theme_and_fits_a_phone(chart_app, new_page):
                 return [full.font.color, full.xaxis.gridcolor, plot._fullData[0].line.color]; }})()"""
         )
     assert all(light != dark for light, dark in zip(seen["light"], seen["dark"], strict=True))
+
+
+@pytest.mark.browser
+def test_a_picture_of_an_open_page_follows_the_theme(app, new_page):
+    page = visit(new_page(), app, "train?dataset=moons&method=SK&n_features=20")
+    layout = f"document.querySelector('{landmarks.DRAWN} .js-plotly-plot')?._fullLayout"
+    page.wait_for_function(layout)
+    colors = f"[{layout}.font.color, {layout}.xaxis.gridcolor]"
+    light = page.evaluate(colors)
+    for scheme, same in (("dark", False), ("light", True)):
+        page.emulate_media(color_scheme=scheme)
+        until(page, lambda same=same: (page.evaluate(colors) == light) is same)
+        assert all((now == then) is same for now, then in zip(page.evaluate(colors), light, strict=True))
