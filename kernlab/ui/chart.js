@@ -10,6 +10,7 @@ import { last } from "./clock.mjs";
 import { decades, enlarged } from "./enlarged.mjs";
 import { shared } from "./film.mjs";
 import { highlighted, kinds, meant, places } from "./links.mjs";
+import { hide } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
 import { paint, paintable, rest, roomy } from "./paint.mjs";
 import { LYING, lies, sketch } from "./sketch.mjs";
@@ -310,7 +311,7 @@ class Chart {
     const near = picture.frames.nearest(place) ?? (this.last?.picture === picture ? { ...this.last, place } : null);
     if (!picture.layout || !near) return null;
     this.last = { ...near, picture };
-    this.late.hidden = near.place === place;
+    hide(this.late, near.place === place);
     if (!this.late.hidden) this.late.textContent = `${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}: the nearest that is here`;
     const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;
     const others = this.shots.slice(1).map((each) => each.picture).filter((each) => each.layout);
@@ -427,7 +428,7 @@ class Chart {
     const touch = matchMedia("(pointer: coarse)").matches, small = !large && (width < 480 || height < 320);
     const layout = {
       uirevision: "same", // a zoom survives the next figure
-      ...figure.layout,
+      ...structuredClone(figure.layout), // Plotly writes types and zoomed ranges into what it gets
       ...(touch && !figure.layout.scene && { dragmode: false }), // a finger scrolls the page
       template: this.style(figure.layout.template?.layout, look.layout, small),
       width, height, autosize: false,
@@ -631,7 +632,7 @@ class Chart {
 
   async reset() {
     const Plotly = await load(this.address);
-    const layout = { ...this.plot.layout, ...this.figure.layout, template: this.plot.layout.template };
+    const layout = { ...this.plot.layout, ...structuredClone(this.figure.layout), template: this.plot.layout.template };
     layout.uirevision = performance.now(); // forget what the person zoomed
     await Plotly.react(this.plot, this.figure.data, layout);
     this.drawn = null;

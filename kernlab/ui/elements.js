@@ -4,7 +4,7 @@ import { Asking } from "./asking.mjs";
 import { shared } from "./film.mjs";
 import { SPEEDS, last } from "./clock.mjs";
 import { difference } from "./difference.mjs";
-import { make, say } from "./nodes.mjs";
+import { hide, make, say } from "./nodes.mjs";
 
 const STYLE = `
 .kl-time, .kl-way { color: var(--st-text-color); font-family: var(--st-font); font-size: .9rem; }
@@ -184,7 +184,8 @@ class Timeline extends Element {
   draw() {
     const { clock } = this.reel;
     const news = this.film.news;
-    this.root.style.visibility = news?.epochs.length > 1 ? "" : "hidden"; // its place is kept: nothing may jump
+    const visibility = news?.epochs.length > 1 ? "" : "hidden"; // its place is kept: nothing may jump
+    if (this.root.style.visibility !== visibility) this.root.style.visibility = visibility;
     if (!news) return;
     this.length = Math.max(news.length ?? 0, news.epochs.at(-1) ?? 0, 1e-3);
     this.input.max = this.length;
@@ -219,8 +220,8 @@ class Timeline extends Element {
   two() {
     const { clock } = this.reel;
     const few = this.data.words.length > 0;
-    for (const node of [this.play, this.track, this.words, this.speed, this.loop]) node.hidden = few;
-    this.sides.hidden = !few;
+    for (const node of [this.play, this.track, this.words, this.speed, this.loop]) hide(node, few);
+    hide(this.sides, !few);
     if (!few) return;
     if (!this.sides.childElementCount) {
       this.sides.append(...this.data.words.map((words, place) =>
@@ -304,7 +305,7 @@ class Progress extends Element {
     if (news.done === null) this.bar.removeAttribute("value");
     else this.bar.value = news.done;
     for (const [node, text] of [[this.beside, news.beside], [this.trouble, news.error]]) {
-      node.hidden = !text;
+      hide(node, !text);
       say(node, text ?? "");
     }
     // A comparison is in another phase after every cell; a run changes its phase only a few times.

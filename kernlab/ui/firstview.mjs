@@ -58,6 +58,7 @@ async function begin(first) {
     if (going) return void requestAnimationFrame(look);
     const focused = first.contains(document.activeElement);
     first.remove();
+    document.documentElement.classList.remove("kl-first-light", "kl-first-dark");
     if (focused) document.querySelector(`${MAIN} .kl-time input`)?.focus();
     for (const end of ends) end();
   };

@@ -129,7 +129,8 @@ _THEME = """
     chosen = Object.entries(localStorage).find(of)?.[1] ?? "";
   } catch { /* storage is refused */ }
   const dark = /dark/i.test(chosen) || (!/light/i.test(chosen) && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.getElementById("kl-first").classList.add(dark ? "kl-dark" : "kl-light"); }
+  document.getElementById("kl-first").classList.add(dark ? "kl-dark" : "kl-light");
+  document.documentElement.classList.add(dark ? "kl-first-dark" : "kl-first-light"); }
 """
 
 
@@ -139,7 +140,7 @@ def _colors() -> str:
         found = {name: st.get_option(f"theme.{theme}.{option}") for name, option in _COLORS.items()}
         texts = {name: ",".join(value) if isinstance(value, list) else value for name, value in found.items() if value}
         rules.append(f"#kl-first.kl-{theme} {{ {' '.join(f'--st-{name}: {text};' for name, text in texts.items())} }}")
-        page = f"html:has(#kl-first.kl-{theme})"
+        page = f"html.kl-first-{theme}"  # with :has() the browser would look for the first view at every change
         rules.append(f"{page}, {page} .stApp {{ background: {texts['background-color']}; }}")
     return "".join(rules)
 

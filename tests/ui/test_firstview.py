@@ -237,6 +237,7 @@ def test_the_first_view_goes_when_the_page_stands_also_where_it_has_no_pictures(
     for address in ("papers", "runs", "train?dataset=nobody", ""):
         visit(page, app, address)
         browsing.until(page, lambda: page.locator(FIRST).count() == 0)
+        assert "kl-first" not in page.evaluate("document.documentElement.className")  # nor does its background stay
         assert page.locator("h1").count() == 1
 
 

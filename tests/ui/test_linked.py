@@ -122,6 +122,28 @@ def test_a_click_counts_however_long_the_button_is_down(server, page, runs):
         rested(page)
 
 
+def test_plotly_and_a_person_who_zooms_leave_the_layout_of_a_picture_alone(server, page, runs):
+    opened(page, server, f"train?run={runs['pairs']}", "density")
+    axes = "() => { const { xaxis, yaxis } = document.querySelector('.st-key-density .js-plotly-plot')._fullLayout; "
+    ranges = axes + "return [...xaxis.range, ...yaxis.range].map(end => +end.toPrecision(5)); }"
+    whole = page.evaluate(ranges)
+    page.locator(landmarks.chart("density")).scroll_into_view_if_needed()
+    box = page.locator(f"{landmarks.chart('density')} .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+    page.mouse.up()
+    until(page, lambda: page.evaluate(ranges) != whole)
+    changed = """() => [...kernlabReel.films.values()].flatMap(({ pictures }) => [...pictures.values()])
+      .filter(({ layout, written }) => layout && JSON.stringify(layout) !== JSON.stringify(JSON.parse(written)))
+      .map(({ key }) => key)"""
+    assert page.evaluate(changed) == []
+    picture = page.locator(".st-key-density")
+    picture.get_by_label("Save this picture").press("Enter")
+    picture.get_by_role("button", name="Reset the view").click()
+    until(page, lambda: page.evaluate(ranges) == whole)
+
+
 def test_a_click_counts_once_after_the_view_was_reset(server, page, runs):
     opened(page, server, f"kernel?run={runs['moons']}", "sample")
     picture = page.locator(".st-key-sample")

@@ -18,7 +18,7 @@ export function roomy({ data, layout }, end = Infinity) {
 
 // Whether a figure differs from the one that was drawn only in the points of its traces, and in numbers in the line below
 // its title, and the axes of the plot still do.
-// drawn: that figure, and what `rest` said of its layout before it was drawn, since Plotly adds to a layout.
+// drawn: that figure, and what `rest` says of its layout.
 export function paintable(figure, drawn, plot) {
   if (figure.data.length !== drawn.data.length || rest(figure.layout) !== drawn.rest) return false;
   if (!figure.data.every((trace, i) => ["name", "mode"].every((key) => trace[key] === drawn.data[i][key]) && plain(trace) && plain(drawn.data[i])
@@ -69,10 +69,11 @@ export function paint(canvas, { data, layout }, plot) {
   const [width, height] = [xaxis._length, yaxis._length];
   const layer = plot.querySelector(".gl-container"); // between what Plotly has below and above the traces
   if (canvas.parentNode !== layer) layer.append(canvas);
-  Object.assign(canvas, { width: width * ratio, height: height * ratio });
+  const pen = canvas.getContext("2d"), size = [width * ratio, height * ratio].map(Math.floor);
+  if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
   Object.assign(canvas.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px`, width: `${width}px`, height: `${height}px` });
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
   const place = { x: (number) => xaxis.d2p(number), y: (number) => yaxis.d2p(number) };
   data.forEach(({ x, y }, i) => {
     const { visible, mode, line, opacity, fill, fillcolor } = plot._fullData[i];

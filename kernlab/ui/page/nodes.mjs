@@ -1,4 +1,4 @@
-// Nodes of the page: one of its own, words that are written only where they are others, and letters on a canvas.
+// Nodes of the page: one of its own, what is written or hidden only where that is a change, and letters on a canvas.
 
 export function make(name, fields = {}, ...children) {
   const node = Object.assign(document.createElement(name), fields);
@@ -9,6 +9,11 @@ export function make(name, fields = {}, ...children) {
 // The same words once more would cost the browser a layout.
 export function say(node, words) {
   if (node.textContent !== words) node.textContent = words;
+}
+
+// To hide what is hidden would cost it too.
+export function hide(node, yes) {
+  if (node.hidden !== yes) node.hidden = yes;
 }
 
 // A canvas keeps the letters that it was drawn with: draw it again when a font has come.

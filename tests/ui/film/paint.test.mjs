@@ -70,10 +70,14 @@ test("what Plotly adds to a layout is no difference", () => {
 test("curves are painted over the plot, in the look of Plotly's, and none that is hidden", () => {
   const whole = figure([line([0, 1], [0, 0.5]), line([0, 1], [1, 1])]), node = plot(whole), strokes = [];
   node._fullData[1].visible = "legendonly";
-  const pen = { scale() {}, beginPath() {}, setLineDash() {}, moveTo: (x, y) => strokes.push([x, y]), lineTo: (x, y) => strokes.push([x, y]), stroke() { strokes.push(this.strokeStyle); } };
-  const canvas = { style: {}, getContext: () => pen };
+  const pen = { setTransform() {}, clearRect: (...box) => strokes.push(box), beginPath() {}, setLineDash() {}, moveTo: (x, y) => strokes.push([x, y]), lineTo: (x, y) => strokes.push([x, y]), stroke() { strokes.push(this.strokeStyle); } };
+  const sizes = [], canvas = { style: {}, getContext: () => pen };
+  for (const side of ["width", "height"]) Object.defineProperty(canvas, side, { get: () => canvas[`_${side}`], set(size) { canvas[`_${side}`] = size; sizes.push(size); } });
   paint(canvas, whole, node);
-  assert.deepEqual(strokes, [[0, 0], [1, 0.5], "red"]);
+  assert.deepEqual(strokes, [[0, 0, 100, 100], [0, 0], [1, 0.5], "red"]);
+  paint(canvas, whole, node);
+  assert.deepEqual(strokes.slice(4), strokes.slice(0, 4)); // what was painted before is gone
+  assert.deepEqual(sizes, [100, 100]); // another size would have the browser lay it out anew
   assert.deepEqual(canvas.style, { left: "10px", top: "10px", width: "100px", height: "100px" });
 });
 
@@ -87,7 +91,7 @@ test("points that look alike are painted in the shape and colours of the one tha
   globalThis.Path2D = class { constructor(text) { this.text = text; } };
   const at = [0, 0];
   const act = (name) => function (shape) { done.push([name, ...at, shape.text, this.globalAlpha]); };
-  const pen = { scale() {}, setLineDash() {}, translate(x, y) { at[0] += x; at[1] += y; }, fill: act("fill"), stroke: act("stroke") };
+  const pen = { setTransform() {}, clearRect() {}, setLineDash() {}, translate(x, y) { at[0] += x; at[1] += y; }, fill: act("fill"), stroke: act("stroke") };
   const canvas = { style: {}, getContext: () => pen };
   const moved = figure([points([3, NaN, 4], [0.25, 1, 1])]);
   assert.ok(paintable(moved, drawn(whole), node));
@@ -119,7 +123,7 @@ test("numbers below the title are written wherever it stands in pieces, and draw
   const pieces = (...childNodes) => ({ childNodes, get textContent() { return childNodes.map((each) => each.textContent).join(""); } });
   const before = counted("2 of 99 points"), node = plot(before);
   const shown = (written) => { node.querySelector = (name) => ({ ".gtitle-subtitle": written, ".gl-container": layer })[name] ?? null; };
-  const pen = { scale() {}, beginPath() {}, setLineDash() {}, moveTo() {}, lineTo() {}, stroke() {} };
+  const pen = { setTransform() {}, clearRect() {}, beginPath() {}, setLineDash() {}, moveTo() {}, lineTo() {}, stroke() {} };
   const repaint = (whole) => paint({ style: {}, getContext: () => pen }, whole, node);
   const after = counted("13 of 100 points");
   for (const written of [pieces(piece("2 of 99 points")), pieces(pieces(piece("2 of")), pieces(piece("99 points")))]) {
