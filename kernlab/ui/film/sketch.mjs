@@ -98,6 +98,9 @@ function shades(scale) {
   return pen.getImageData(0, 0, 256, 1).data;
 }
 
+// Plotly's broken lines: strokes and gaps, in widths of the line or three pixels.
+const DASHES = { dot: [1, 1], dash: [3, 3], longdash: [5, 5], dashdot: [3, 1, 1, 1], longdashdot: [5, 2, 1, 2] };
+
 export function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opacity = 1, fill, fillcolor }, place, color) {
   const [across, up] = [unpacked(x), unpacked(y)];
   if (!across || !up) return;
@@ -108,7 +111,7 @@ export function curve(pen, { x, y, mode = "lines", line = {}, marker = {}, opaci
   if (mode.includes("lines")) {
     pen.strokeStyle = one(line.color, color);
     pen.lineWidth = line.width ?? 2;
-    pen.setLineDash({ dash: [9, 5], dot: [2, 4] }[line.dash] ?? []);
+    pen.setLineDash((DASHES[line.dash] ?? []).map((length) => length * Math.max(pen.lineWidth, 3)));
     let apart = true; // where a number is missing, the curve begins anew
     across.forEach((number, i) => {
       const [left, top] = [place.x(number), place.y(up[i])];

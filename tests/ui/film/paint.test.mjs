@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { paint, paintable, rest, roomy } from "../../../kernlab/ui/film/paint.mjs";
+import { curve } from "../../../kernlab/ui/film/sketch.mjs";
 
 const axis = (range, type = "linear") => ({ range, type, d2p: (number) => number, _length: 100, _offset: 10 });
 const line = (x, y, more = {}) => ({ type: "scatter", mode: "lines", name: "loss", x, y, ...more });
@@ -79,6 +80,13 @@ test("curves are painted over the plot, in the look of Plotly's, and none that i
   assert.deepEqual(strokes.slice(4), strokes.slice(0, 4)); // what was painted before is gone
   assert.deepEqual(sizes, [100, 100]); // another size would have the browser lay it out anew
   assert.deepEqual(canvas.style, { left: "10px", top: "10px", width: "100px", height: "100px" });
+});
+
+test("a broken line is broken as Plotly's is", () => {
+  const dashed = [], pen = { beginPath() {}, moveTo() {}, lineTo() {}, stroke() {}, setLineDash: (pattern) => dashed.push(pattern) };
+  const lines = [{ dash: "dashdot", width: 1 }, { dash: "longdash", width: 4 }, { dash: "dot" }, { dash: "solid" }, {}];
+  for (const line of lines) curve(pen, { x: [0, 1], y: [0, 1], line }, { x: Number, y: Number }, "red");
+  assert.deepEqual(dashed, [[9, 3, 3, 3], [20, 20], [3, 3], [], []]);
 });
 
 const points = (x, y, more = {}) => ({ ...line(x, y), mode: "markers", marker: { color: "blue", symbol: "square", line: { width: 1 } }, ...more });
