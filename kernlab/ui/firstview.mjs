@@ -47,6 +47,14 @@ function sketched(first, { heading, words, height, sketches, news, at, time }) {
   return ends;
 }
 
+// Give the focus that the slider of the first view had to the page's own, which may come later on a busy machine; not
+// where a person has gone elsewhere meanwhile.
+function hand(until) {
+  if (document.activeElement !== document.body || performance.now() > until) return;
+  document.querySelector(`${MAIN} .kl-time input`)?.focus();
+  requestAnimationFrame(() => hand(until));
+}
+
 async function begin(first) {
   let ends = [], stands = null;
   const begun = performance.now();
@@ -59,7 +67,7 @@ async function begin(first) {
     const focused = first.contains(document.activeElement);
     first.remove();
     document.documentElement.classList.remove("kl-first-light", "kl-first-dark");
-    if (focused) document.querySelector(`${MAIN} .kl-time input`)?.focus();
+    if (focused) hand(begun + LONGEST);
     for (const end of ends) end();
   };
   requestAnimationFrame(look);

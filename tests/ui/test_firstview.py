@@ -233,6 +233,30 @@ def test_a_run_is_scrubbed_before_the_page_comes_and_stays_where_it_was_moved_to
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_slider_of_a_page_that_comes_late_gets_the_focus_of_the_first_view(app, new_page, run, elsewhere):
+    page = new_page()
+    page.add_init_script(f"""const find = Document.prototype.querySelector;
+      window.late = true;
+      Document.prototype.querySelector = function (what) {{
+        return window.late && what === "{landmarks.TIME}" ? null : find.call(this, what); }};""")
+    go_on = waiting(page, app, f"train?run={run}")
+    page.locator(f"{FIRST} .kl-time input").press("Home")
+    go_on()
+    browsing.until(page, lambda: page.locator(FIRST).count() == 0)
+    page.wait_for_function(landmarks.RESTED)
+    focused = "slider => slider === document.activeElement"
+    assert not page.locator(landmarks.TIME).evaluate(focused)
+    if elsewhere:
+        page.get_by_label("Speed").focus()
+    page.evaluate("window.late = false")
+    if not elsewhere:
+        browsing.until(page, lambda: page.locator(landmarks.TIME).evaluate(focused))
+    page.evaluate("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
+    assert page.locator(landmarks.TIME).evaluate(focused) != elsewhere
+
+
+@pytest.mark.browser
 def test_the_first_view_goes_when_the_page_stands_also_where_it_has_no_pictures(app, page):
     for address in ("papers", "runs", "train?dataset=nobody", ""):
         visit(page, app, address)
