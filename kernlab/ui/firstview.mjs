@@ -67,7 +67,7 @@ async function begin(first) {
     const focused = first.contains(document.activeElement);
     first.remove();
     document.documentElement.classList.remove("kl-first-light", "kl-first-dark");
-    if (focused) hand(begun + LONGEST);
+    if (focused) hand(performance.now() + LONGEST);
     for (const end of ends) end();
   };
   requestAnimationFrame(look);

@@ -244,7 +244,6 @@ def test_the_slider_of_a_page_that_comes_late_gets_the_focus_of_the_first_view(a
     page.locator(f"{FIRST} .kl-time input").press("Home")
     go_on()
     browsing.until(page, lambda: page.locator(FIRST).count() == 0)
-    page.wait_for_function(landmarks.RESTED)
     focused = "slider => slider === document.activeElement"
     assert not page.locator(landmarks.TIME).evaluate(focused)
     if elsewhere:
