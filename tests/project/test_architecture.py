@@ -55,7 +55,7 @@ HOMES = {
 #: Asked for only where it is used, with a sentence for those who lack it.
 OPTIONAL = {"distributed", "openpyxl", "optuna", "playwright"}
 #: Imported by none of our modules: Streamlit's server takes them where they are installed.
-TAKEN = {"httptools", "uvloop"}
+TAKEN = {"httptools"}
 
 #: The families whose members answer for themselves, and the families that may name a member: these, the named methods,
 #: and what measures or reproduces a particular one. Proximal gradient is the one solver of its kind, and no member.
