@@ -9,6 +9,7 @@ import { make } from "./nodes.mjs";
 const MAIN = "[data-testid=stMain]";
 const PATIENCE = 1500; // milliseconds that the page's pictures may come after its heading,
 const LONGEST = 15000; // and after which Streamlit itself says what is wrong
+const HANDED = 60000; // in which the page's slider may come and get the focus of that of the first view
 const DECIDED = 1; // times that the page's script decides about the moment on arrival: where a person has moved, it stays so
 const MUTE = { setStateValue() {}, setTriggerValue() {} }; // there is no script yet
 
@@ -67,7 +68,7 @@ async function begin(first) {
     const focused = first.contains(document.activeElement);
     first.remove();
     document.documentElement.classList.remove("kl-first-light", "kl-first-dark");
-    if (focused) hand(performance.now() + LONGEST);
+    if (focused) hand(performance.now() + HANDED);
     for (const end of ends) end();
   };
   requestAnimationFrame(look);
