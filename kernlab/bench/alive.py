@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
 from kernlab.bench.film import warm
-from kernlab.bench.pages import SETTLED, VIEWPORT, button, chromium, serving, stored
+from kernlab.bench.pages import VIEWPORT, button, chromium, serving, stored
 from kernlab.jobs import Jobs
 from kernlab.runs.store import Store
 from kernlab.spec import RunSpec
@@ -27,6 +27,7 @@ from kernlab.ui import landmarks
 __all__ = ["alive"]
 
 ROUNDS, TURNS, SECONDS = 3, 8, 6.0
+SETTLED = 2.0  # seconds in which the browser ends what it begins when a page has been opened or closed
 DRAGS, EPOCHS = 12, 24
 LIVELY = 3000  # epochs of runs that outlast the measurement, with points of their curves all the time
 #: What tells the four runs apart.

@@ -1,10 +1,10 @@
 """The pages in a real browser: the delay of the first point, the cost to a training, and the delay behind the slider.
 
 watching     Train is pressed, timed until a picture of the run has been painted, as a sketch or by Plotly, and until
-             the first point of its objective has. Then a run whose step is compiled is left alone, shown, and left
-             alone again, each time without what opening a page costs: one with two points of its curves a second, in
-             one tab and in five, and one with a point in half a minute (seldom). The pages of the model's inside show
-             a third run, which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the
+             the first point of its objective has. Then a run whose step is compiled is shown in tabs that are hidden
+             and seen in turns; a hidden one asks for nothing. One run has two points of its curves a second, in one
+             tab and in five, and one a point in half a minute (seldom). The pages of the model's inside show a third
+             run, which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the
              training.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first
              picture is drawn. Then the keyboard changes its slider, timed until the first picture has been redrawn
@@ -53,9 +53,9 @@ VISITS = 3  # after which a browser with a profile keeps the compiled scripts of
 INSIDE = ("spectrum", "kernel", "bounds")  # the pages of a model's inside
 
 # of watching
-TURNS, SECONDS = 5, 6.0  # turns with and without a page, and the length of each
+TURNS, SECONDS = 15, 3.0  # turns with and without a page, and the length of each: what else a machine does changes
 SEVERAL = 5  # tabs that show the same run, as if all were seen at once
-SETTLED = 2.0  # seconds in which the browser ends what it begins when a page has been opened or closed
+SETTLED = 1.0  # seconds in which the browser ends what it begins when a page is hidden or seen again
 INSIDE_TURNS, INSIDE_SECONDS = 3, 16.0  # for pages that poll the less often, the longer they take to draw
 CLICKS = 5
 #: What is trained while the first picture is waited for: a small table, the same with a compiled step, a larger table.
@@ -220,8 +220,7 @@ def _started(context: Any, url: str, form: str) -> dict[str, float]:
 def _speeds(
     pages: Sequence[Any], url: str, home: Path, form: str, names: tuple[str, ...], turns: int, seconds: float
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Steps per second of one run that is seen in all of the tabs on the page of each name, and in none before and
-    after, in turns."""
+    """Steps per second of one run that is open on the page of each name: its tabs hidden before and after, and seen."""
     page = pages[0]
     page.goto(f"{url}/train?{form}")
     button(page, "Train").click()
@@ -230,29 +229,29 @@ def _speeds(
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
     with Store(home) as store:
         (run,) = store.list(status="running")
-        page.goto("about:blank")
         while store.get(run.id).step < store.get(run.id).facts.get("compiled_from", 0):
             time.sleep(0.2)
-        before = _speed(store, run.id, seconds)
-        for name in [*names] * turns:
+        for name in names:
             for tab in pages:
                 tab.goto(f"{url}/{name}?run={run.id}")
                 tab.locator(landmarks.DRAWN).first.wait_for(timeout=30_000)
                 tab.wait_for_function(landmarks.RESTED, timeout=60_000)
-            watched = _speed(store, run.id, seconds)
-            for tab in pages:
-                tab.goto("about:blank")
-            after = _speed(store, run.id, seconds)
-            for values, value in zip(found[name], ((before + after) / 2, watched), strict=True):
-                values.append(value)
-            before = after
+            before = _speed(store, run.id, pages, True, seconds)
+            for _ in range(turns):
+                watched = _speed(store, run.id, pages, False, seconds)
+                after = _speed(store, run.id, pages, True, seconds)
+                for values, value in zip(found[name], ((before + after) / 2, watched), strict=True):
+                    values.append(value)
+                before = after
     page.goto(address)
     button(page, "Stop").click()
     page.get_by_text("Stopped").first.wait_for()
     return found
 
 
-def _speed(store: Any, run_id: str, seconds: float) -> float:
+def _speed(store: Any, run_id: str, pages: Sequence[Any], hidden: bool, seconds: float) -> float:
+    for page in pages:
+        page.evaluate(landmarks.HIDE, hidden)
     time.sleep(SETTLED)
     before = store.get(run_id)
     time.sleep(seconds)

@@ -10,6 +10,7 @@ __all__ = [
     "ENDED",
     "FOLLOW",
     "HEADING",
+    "HIDE",
     "JOBS",
     "LINE",
     "LINKED",
@@ -55,6 +56,13 @@ LINE = "[data-present-words], .st-key-present-words"
 RESTED = """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
   && document.querySelector('[data-testid=stEvent] style')
   && !document.querySelector('[data-stale=true]') && !document.querySelector('.kl-seen .kl-wait')"""
+
+#: Hides a page, or shows it again, as if its person had gone to another tab and come back.
+HIDE = """hidden => {
+  const now = { hidden, visibilityState: hidden ? 'hidden' : 'visible' };
+  for (const name in now) Object.defineProperty(document, name, { configurable: true, get: () => now[name] });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
 
 #: Milliseconds from a key to the first and to the last picture that was drawn because of it within three seconds.
 FOLLOW = """() => new Promise(done => {
