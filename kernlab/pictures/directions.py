@@ -183,9 +183,10 @@ def input_names(at: At) -> list[str]:
 
 def _between(at: At) -> dict[str, tuple[int, int]]:
     """Pairs of classes of which the run keeps rows."""
-    sample = sorted_sample(at.static, at.class_names, rows=_EVERY) if at.class_names else None
+    names = at.class_names
+    sample = sorted_sample(at.static, names, rows=_EVERY) if names else None
     codes = np.unique(sample.targets).tolist() if sample else []
-    return {f"class {at.class_names[a]} → {at.class_names[b]}": (a, b) for a, b in combinations(codes, 2)}
+    return {f"class {names[a]} → {names[b]}": (a, b) for a, b in combinations(codes, 2)}
 
 
 CHOICES["look"] = directions

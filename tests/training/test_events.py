@@ -14,7 +14,7 @@ from small import FINAL, classes, events, of, same_event, spec, targets
 from kernlab.bounds import SPECTRAL
 from kernlab.data import constant_metric
 from kernlab.training.events import Checkpoint, Evaluated, Finished, Snapshot, Started, Step
-from kernlab.training.trainer import fit, milestones
+from kernlab.training.trainer import _points, fit, milestones
 
 METRICS = {"train_metric", "test_metric", "train_loss", "test_loss", *(f"bound/{t.key}" for t in SPECTRAL.terms)}
 
@@ -60,6 +60,19 @@ def test_a_long_run_draws_a_curve_of_about_five_hundred_points_that_are_means():
     covered = [b.step - a.step for a, b in pairwise(steps)]
     assert covered[:7] == [1] * 7
     assert max(covered) == 2
+
+
+@pytest.mark.parametrize(("epochs", "per_epoch", "least"), [(4000, 45, 380), (334, 3, 500), (60, 160, 500), (2, 9, 18)])
+def test_a_point_of_the_curve_comes_with_a_snapshot_or_far_from_one(epochs, per_epoch, least):
+    total = epochs * per_epoch
+    snapshots = milestones(total, per_epoch)
+    points = sorted(_points(snapshots, total))
+    assert least <= len(points) <= 600
+    assert {*snapshots} <= {*points}
+    for begin, end in pairwise([step for step in snapshots if step >= max(8, per_epoch)]):
+        gaps = [b - a for a, b in pairwise([step for step in points if begin <= step <= end])]
+        assert max(gaps) - min(gaps) <= 1
+        assert sum(gaps) == end - begin
 
 
 def test_every_measured_number_is_finite_and_named():
