@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.request
 from urllib.parse import parse_qsl
 
 import browsing
@@ -171,7 +172,15 @@ def alone(page, server, address):
 
 @pytest.fixture(scope="module")
 def run(server):
-    return stored(server.home / "runs", "ASKL", "moons", n_features=40, n_samples=120, epochs=3, validation=0)
+    """A run whose pictures the server has drawn: until then its first view waits for none of them."""
+    name = stored(server.home / "runs", "ASKL", "moons", n_features=40, n_samples=120, epochs=3, validation=0)
+
+    def drawn():
+        with urllib.request.urlopen(f"{server.url}/first/train?run={name}") as answer:
+            return answer.status == 200 and all(each["ready"] for each in json.load(answer)["sketches"])
+
+    until(drawn, pause=0.2)
+    return name
 
 
 @pytest.mark.browser
