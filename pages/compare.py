@@ -82,8 +82,7 @@ def panel() -> None:
         st.rerun()
 
 
-if (rest := ADDRESS.arrive()) is not None:
-    arrive(rest)
+ADDRESS.arrive(arrive)
 comparison = compare.comparison_form()
 if state.pop("compare.example", False) and comparison:
     with sentences():

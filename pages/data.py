@@ -50,8 +50,7 @@ def panel() -> None:
         look.show(seen)
 
 
-if (rest := ADDRESS.arrive()) is not None:
-    arrive(rest)
+ADDRESS.arrive(arrive)
 part = data.FORM["part"]
 if part != st.session_state.get("data.part"):
     st.session_state["data.part"] = part

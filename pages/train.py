@@ -130,8 +130,7 @@ def panel() -> None:
     jobs.begin(watch.id)
 
 
-settings = ADDRESS.arrive()
-spec: RunSpec | None = None if settings is None else arrive(settings)
+spec: RunSpec | None = ADDRESS.arrive(arrive)
 if spec is None:
     spec = state["train.spec"] = setup.spec_form()
     beside.edited(spec)

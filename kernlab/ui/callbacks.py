@@ -8,13 +8,14 @@ widgets the browser sends the value again then, but not the press of a button.
 
 Importing this module makes one lock of the two. A run applies the browser's changes and calls their callbacks without
 interruption, unless a later run has done so; after that an earlier one puts nothing away. The presses of a run that is
-dropped go to the run that takes its place.
+dropped go to the run that takes its place. What else must not be done by halves stands in :func:`whole`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,10 +23,11 @@ from streamlit import get_option
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 
-__all__: list[str] = []
+__all__ = ["whole"]
 
 _new, _apply, _finish = (
     SafeSessionState.__init__,
@@ -93,6 +95,18 @@ def _changed(run: SafeSessionState, states: Any, **rest: Any) -> None:
             _apply(run, states, **rest)
         finally:
             mine["_yield_callback"] = interrupt
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Let no later run of the script interrupt what this one does with the session here."""
+    context = get_script_run_ctx()
+    mine = context.session_state.__dict__ if context else {"_yield_callback": _go_on}
+    interrupt, mine["_yield_callback"] = mine["_yield_callback"], _go_on
+    try:
+        yield
+    finally:
+        mine["_yield_callback"] = interrupt
 
 
 def _finished(run: SafeSessionState, *widgets: Any, **rest: Any) -> None:

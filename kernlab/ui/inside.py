@@ -68,9 +68,12 @@ def page(
         keeps: what these have in the address.
     """
     jobs, state, address = manager().trainings, st.session_state, Address(name, RUNS, VIEW, *keeps)
-    if address.arrive() is not None:
+
+    def arrive(rest: dict[str, str]) -> None:
         state.pop("inside.watches", None)
         show_moment(VIEW["at"])
+
+    address.arrive(arrive)
     watches = _watches(jobs, address)
 
     @sentences()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -54,10 +54,8 @@ def _sliders(lesson: Lesson) -> Values:
     return Values(f"learn.{lesson.key}", *found)
 
 
-def _arrive(found: Shelf) -> None:
-    """Take the address."""
-    if (rest := ADDRESS.arrive()) is None:
-        return
+def _arrive(found: Shelf, rest: dict[str, str]) -> None:
+    """Take the rest of an address, whose lesson is open."""
     sentences = []
     if lesson := found.lessons.get(OPEN["lesson"]):
         sentences = _sliders(lesson).read(rest)
@@ -92,7 +90,7 @@ def _room() -> dict[str, str]:
 def page() -> None:
     """All of the page."""
     found = shelf()
-    _arrive(found)
+    ADDRESS.arrive(partial(_arrive, found))
     lesson = found.lessons.get(OPEN["lesson"])
     if lesson is None:
         _list(found)

@@ -37,8 +37,10 @@ ADDRESS = Address("papers", OPEN)
 
 def arrive() -> None:
     """Take the address; a result that is named without its paper opens that paper."""
-    if (rest := ADDRESS.arrive()) is None:
-        return
+    ADDRESS.arrive(_taken)
+
+
+def _taken(rest: dict[str, str]) -> None:
     owner = _OWNERS.get(OPEN["result"], OPEN["paper"])
     if owner != OPEN["paper"] and "paper" in ADDRESS.address:
         ADDRESS.trouble = f"{OPEN['result']} is no result of the paper {OPEN['paper']}, but of {owner}."

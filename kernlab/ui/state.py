@@ -23,7 +23,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
-from kernlab.ui import callbacks  # noqa: F401  (they are whole)
+from kernlab.ui.callbacks import whole
 
 __all__ = ["BROWSERS", "SHARED", "Address", "Value", "Values", "name", "names", "number", "one_of", "to_text"]
 
@@ -299,14 +299,24 @@ class Address:
         declared = {key for table in self.tables for key in table}
         return {key: text for key, text in self.address.items() if key not in declared}
 
-    def arrive(self) -> dict[str, str] | None:
+    def arrive(self, then: Callable[[dict[str, str]], Any] = dict) -> Any:
         """Take an address that this session did not write.
 
-        A visit without parameters restores what the page showed when this session left it.
+        A visit without parameters restores what the page showed when this session left it. No later run of the script
+        interrupts it: that one would find the address taken, and on a page that does not show it.
+
+        Args:
+            then: takes the rest of the address.
 
         Returns:
-            The rest of the address; None where nothing has arrived.
+            What ``then`` returns, the rest itself if left out; None where nothing has arrived.
         """
+        with whole():
+            rest = self._arrived()
+            return None if rest is None else then(rest)
+
+    def _arrived(self) -> dict[str, str] | None:
+        """The rest of an address, of which the tables have taken theirs; None where nothing has arrived."""
         asked = {key: text for key, text in st.query_params.to_dict().items() if key not in BROWSERS}
         texts = {key: text[:_LENGTH] for key, text in list(asked.items())[:_LIMIT]}
         state = st.session_state

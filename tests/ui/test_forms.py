@@ -1,6 +1,8 @@
 """Widgets from options, and URL state."""
 
+import itertools
 import threading
+import traceback
 from types import SimpleNamespace
 
 from hypothesis import given, settings
@@ -8,6 +10,8 @@ from hypothesis import strategies as st
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.scriptrunner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
@@ -112,6 +116,36 @@ def test_changes_that_are_quicker_than_the_address_are_kept_and_back_goes_back(m
     monkeypatch.setattr(state, "_went_back", lambda: True)
     page.run()
     assert page.text[0].value == "9 False round  True {}"
+
+
+def test_an_address_is_taken_wherever_the_run_of_the_script_is_interrupted(monkeypatch):
+    """On a busy machine the next run was asked for before a page had filled its form: it trained with the defaults."""
+
+    def app():
+        import streamlit as st
+
+        from kernlab.ui.state import Address, Value, Values
+
+        table = Values("page", Value("text"))
+
+        def fill(rest):
+            st.session_state["form"] = f"{table['text']} {rest}"
+
+        Address("page", table).arrive(fill)
+        st.text(st.session_state.get("form", "the defaults"))
+
+    def interrupts(runner):
+        if any(each.name == "arrive" for each in traceback.extract_stack()) and next(left, None) is None:
+            raise StopException
+
+    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", interrupts)
+    for allowed in range(20):
+        page = AppTest.from_function(app)
+        page.query_params.update(text="asked", other="more")
+        left = iter(range(allowed))  # times that the session is looked at before the next run is asked for
+        page.run()
+        left = itertools.repeat(0)
+        assert page.run().text[0].value == "asked {'other': 'more'}"
 
 
 def test_nothing_interrupts_a_callback():
