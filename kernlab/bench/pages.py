@@ -3,7 +3,7 @@
 watching     Train is pressed, timed until a picture of the run has been painted, as a sketch or by Plotly, and until
              the first point of its objective has. Then a run whose step is compiled is shown in tabs that are hidden
              and seen in turns; a hidden one asks for nothing. One run has two points of its curves a second, in one
-             tab and in five, and one a point in half a minute (seldom). The pages of the model's inside show a third
+             tab and in five, and one a point every 14 s (seldom). The pages of the model's inside show a third
              run, which has a snapshot every two seconds. The browser has no GPU, and draws on the cores of the
              training.
 scrubbing    A run of ASKL with 2000 features of 784 inputs. Each page is opened from another one, timed until its first

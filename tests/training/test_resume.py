@@ -68,10 +68,10 @@ class AtStep(Control):
 
 
 def test_the_means_of_a_half_filled_window_travel_with_the_checkpoint():
-    """Over 1002 steps a point of the curve is the mean of two; after 953 steps one is waiting for its second."""
+    """Over 1002 steps a point of the curve is the mean of two; after 952 steps one is waiting for its second."""
     run, data = spec("SK", epochs=334, n_features=4), classes()
-    whole = list(train(run, data=data, control=AtStep(953)))
-    saved = next(event for event in whole if isinstance(event, Checkpoint) and event.step == 953)
+    whole = list(train(run, data=data, control=AtStep(952)))
+    saved = next(event for event in whole if isinstance(event, Checkpoint) and event.step == 952)
     assert saved.state["summed"] == 1
     assert_goes_on(run, data, saved, whole)
 
