@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -81,32 +81,33 @@ def _made(run: SafeSessionState, state: SessionState, yield_callback: Callable[[
 def _changed(run: SafeSessionState, states: Any, **rest: Any) -> None:
     """Apply the changes of the browser and call the callbacks of what has changed."""
     mine = _join(run)  # it may have begun before this module was imported
-    interrupt, turns = mine["_yield_callback"], mine["_turns"]
+    turns = mine["_turns"]
     with mine["_lock"]:
         with _deciding:
             takes = mine["_turn"] >= turns.first and _takes(mine)
             for each in states.widgets if takes and states else ():
                 turns.pressed.pop(each.id, None)
         if not takes:
-            interrupt()  # the later run has the newer values of all widgets, and the presses
+            mine["_yield_callback"]()  # the later run has the newer values of all widgets, and the presses
             return
-        mine["_yield_callback"] = _go_on
-        try:
+        with _uninterrupted(run):
             _apply(run, states, **rest)
-        finally:
-            mine["_yield_callback"] = interrupt
 
 
 @contextmanager
-def whole() -> Iterator[None]:
-    """Let no later run of the script interrupt what this one does with the session here."""
-    context = get_script_run_ctx()
-    mine = context.session_state.__dict__ if context else {"_yield_callback": _go_on}
+def _uninterrupted(run: SafeSessionState) -> Iterator[None]:
+    mine = run.__dict__
     interrupt, mine["_yield_callback"] = mine["_yield_callback"], _go_on
     try:
         yield
     finally:
         mine["_yield_callback"] = interrupt
+
+
+def whole() -> AbstractContextManager[None]:
+    """Let no later run of the script interrupt what this one does with the session here."""
+    context = get_script_run_ctx()
+    return _uninterrupted(context.session_state) if context else nullcontext()
 
 
 def _finished(run: SafeSessionState, *widgets: Any, **rest: Any) -> None:
