@@ -32,7 +32,8 @@ const read = new WeakMap(); // arrays in Plotly's base64 -> what is in them
 export function unpacked(value) {
   if (!value?.bdata) return value;
   if (!read.has(value)) {
-    const bytes = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
+    const letters = atob(value.bdata), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i); // Uint8Array.from takes twenty times as long
     read.set(value, split(new ARRAYS[value.dtype](bytes.buffer), String(value.shape ?? "").split(",").map(Number)));
   }
   return read.get(value);
