@@ -3,7 +3,8 @@
 A thread of every worker waits for the end of a pipe whose other end is open in the starting process alone. On every
 platform the system closes that end when the process ends, in whichever way, and then the worker ends itself.
 
-    python -m kernlab.processes MODULE ARGUMENT…    runs a module as such a worker, with the pipe as its standard input
+    python -m kernlab.processes MODULE ARGUMENT…    runs a module as such a worker, with the pipe as its standard input,
+                                                    at lower priority from the start: it loads torch for a second or two
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def _interrupt_blocked() -> Iterator[None]:
 
 
 def started(module: str, *arguments: str, quiet: bool = False) -> subprocess.Popen[str]:
-    """A process that runs a module of this kernlab and ends with this one.
+    """A process of lower priority that runs a module of this kernlab and ends with this one.
 
     Args:
         module: its name.
@@ -163,5 +164,6 @@ if __name__ == "__main__":
         os._exit(1)
 
     threading.Thread(target=_end_with_input, name="end-with-parent", daemon=True).start()
+    give_way()
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

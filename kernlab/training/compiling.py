@@ -121,7 +121,6 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 def _main(text: str) -> None:
     """Compile what an order says, on tensors of zeros."""
-    processes.give_way()  # to the training and the pages
     order = json.loads(text)
     torch.set_num_threads(order["threads"])
     method = MethodSpec.from_dict(order["method"])

@@ -290,6 +290,14 @@ def test_a_process_ends_with_its_input():
     process.stderr.close()
 
 
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no priorities of that kind")
+def test_a_process_has_a_lower_priority_before_its_module_is_loaded():
+    says, own = "import os; os._exit(os.getpriority(os.PRIO_PROCESS, 0))", os.getpriority(os.PRIO_PROCESS, 0)
+    process = processes.started("timeit", "-n", "1", "-r", "1", says)
+    assert process.wait(PATIENCE) == min(own + 3, 19)
+    process.stderr.close()
+
+
 def test_a_claim_is_of_one_and_a_killed_one_is_seen(tmp_path):
     path = tmp_path / "x.lock"
     assert Claim.state(path) == ""
