@@ -14,6 +14,7 @@ from kernlab.bench import (  # noqa: F401
     film,
     frames,
     lab,
+    lasting,
     lessons,
     opening,
     pages,
