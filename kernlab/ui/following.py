@@ -26,6 +26,7 @@ __all__ = ["Answer", "Question", "Seen", "answer", "asked", "look"]
 
 _FRESH = 0.1  # seconds that one look at a run serves every tab,
 _SOON = 0.02  # and while it begins
+_KEPT, _IDLE = 64, 60.0  # runs in memory, and seconds after the last question about one: each has several snapshots
 _BEGINNING = 0.25  # seconds for which an answer waits for the first snapshot of a run that begins
 _LEFT = 4.0  # seconds after its last question in which a page is taken to follow a run
 _DRAWING = 0.3  # seconds for which news wait for the pictures that go with them
@@ -58,7 +59,8 @@ def look(run_id: str) -> Seen:
             watch = seen.watch if seen else Watch(manager().trainings, run_id)
             watch.refresh()
             seen = _looks[run_id] = Seen(time.monotonic(), watch, news(watch))
-            while len(_looks) > 64:
+            _looks.move_to_end(run_id)
+            while len(_looks) > _KEPT or seen.time - next(iter(_looks.values())).time > _IDLE:
                 _looks.popitem(last=False)
         return seen
 

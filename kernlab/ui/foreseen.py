@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
 
 from kernlab.errors import StoreError, UnknownNameError
 from kernlab.spec import RunSpec
@@ -12,7 +14,13 @@ from kernlab.ui.previews import PREFIX, Preview, name_of
 
 __all__ = ["find", "first_of_data", "is_preview", "preview", "shown"]
 
-_previews: OrderedDict[str, Preview] = OrderedDict()
+T = TypeVar("T")
+
+_PREVIEWS, _SPECS = 16, 2000  # in memory: previews of 1 to 10 MB each, and specs, which others are made of again
+
+_previews: OrderedDict[str, Preview] = OrderedDict()  # by name; the one that was asked for last is the last
+_specs: OrderedDict[str, RunSpec] = OrderedDict()
+_changing = threading.Lock()
 
 
 def preview(spec: RunSpec) -> Preview:
@@ -22,17 +30,26 @@ def preview(spec: RunSpec) -> Preview:
         KernlabError: such a run cannot be started.
     """
     name = name_of(spec)
-    if name not in _previews:
+    found = _previews.get(name)
+    if found is None:
         try:
-            _previews[name] = drawing.pool().submit(drawn.begun, spec.to_dict()).result()
+            found = drawing.pool().submit(drawn.begun, spec.to_dict()).result()
         except BrokenProcessPool:
             drawing.close()
             raise StoreError(
                 "the process that draws must be alive", "it has ended", "load the page again: it is started anew"
             ) from None
-        while len(_previews) > 64:
-            _previews.popitem(last=False)
-    return _previews[name]
+    with _changing:
+        _put(_previews, name, found, _PREVIEWS)
+        _put(_specs, name, spec, _SPECS)
+    return found
+
+
+def _put(kept: OrderedDict[str, T], name: str, value: T, most: int) -> None:
+    kept[name] = value
+    kept.move_to_end(name)
+    while len(kept) > most:
+        kept.popitem(last=False)
 
 
 _first: dict[str, str] = {}  # of the previews that show the same data the one that was seen first
@@ -44,7 +61,8 @@ def first_of_data(preview: Preview) -> Preview:
     if found is None:
         _first[preview.of_data] = preview.id
         return preview
-    _previews.move_to_end(found.id)
+    with _changing:
+        _put(_previews, found.id, found, _PREVIEWS)
     return found
 
 
@@ -59,11 +77,13 @@ def is_preview(name: str) -> bool:
 
 
 def find(name: str) -> Preview:
-    """The preview of that name.
+    """The preview of that name, which is made again where others have taken its place in memory.
 
     Raises:
         UnknownNameError: it is too long ago that a page has shown it.
     """
-    if name not in _previews:
+    if (found := _previews.get(name)) is not None:
+        return found
+    if (spec := _specs.get(name)) is None:
         raise UnknownNameError("a preview must belong to a page that is open", name, "load the page again")
-    return _previews[name]
+    return preview(spec)

@@ -35,6 +35,17 @@ def run(jobs):
     return run_id
 
 
+def test_a_run_that_nobody_asks_for_any_more_leaves_the_memory(run, jobs, monkeypatch):
+    other = jobs.submit(SPEC)
+    assert jobs.wait(other).status == "finished"
+    monkeypatch.setattr(following, "_FRESH", 0.0)
+    following.look(run), following.look(other), following.look(other)
+    assert {run, other} <= {*following._looks}
+    monkeypatch.setattr(following, "_IDLE", 1e-6)
+    following.look(other)
+    assert [*following._looks] == [other]
+
+
 def refuse(*_):
     pytest.fail("the disk, or another thread, was asked")
 

@@ -14,7 +14,7 @@ from opening import words as texts
 from waiting import PATIENCE
 
 from kernlab.data import DataSpec, load, prepare
-from kernlab.errors import CompositionError, DataError
+from kernlab.errors import CompositionError, DataError, UnknownNameError
 from kernlab.jobs import manager
 from kernlab.jobs.trainings import Trainings
 from kernlab.methods import METHODS
@@ -172,6 +172,20 @@ def test_the_browser_is_led_to_the_pictures_of_data_that_it_has(home, monkeypatc
         assert (shots[0][key] == shots[1][key]) == (key in ("data", "balance"))
     foreseen._previews.pop(first.id)  # it is too long ago
     assert pictures.shot(PICTURES["data"], At(second, second.moment())).run == second.id
+
+
+def test_a_preview_whose_place_others_took_is_made_again(home, monkeypatch):
+    monkeypatch.setattr(foreseen, "_previews", OrderedDict())
+    monkeypatch.setattr(foreseen, "_PREVIEWS", 1)
+    first, second = (foreseen.preview(RunSpec.of("ASKL", "iris", n_features=count)) for count in (20, 30))
+    assert [*foreseen._previews] == [second.id]
+    again = foreseen.find(first.id)
+    assert [*foreseen._previews] == [first.id] == [again.id]
+    mine, its = (run.moment().arrays for run in (again, first))
+    assert mine.keys() == its.keys()
+    assert all(np.array_equal(mine[name], its[name]) for name in its)
+    with pytest.raises(UnknownNameError, match="load the page again"):
+        foreseen.find(f"{first.id}x")
 
 
 def test_of_choosing_nothing_is_said_where_nothing_is_chosen():
