@@ -184,7 +184,7 @@ def test_a_preview_whose_place_others_took_is_made_again(home, monkeypatch):
     mine, its = (run.moment().arrays for run in (again, first))
     assert mine.keys() == its.keys()
     assert all(np.array_equal(mine[name], its[name]) for name in its)
-    with pytest.raises(UnknownNameError, match="load the page again"):
+    with pytest.raises(UnknownNameError, match="Load the page again"):
         foreseen.find(f"{first.id}x")
 
 
