@@ -53,7 +53,7 @@ HOMES = {
 }
 
 #: Asked for only where it is used, with a sentence for those who lack it.
-OPTIONAL = {"distributed", "openpyxl", "optuna", "playwright"}
+OPTIONAL = {"distributed", "openpyxl", "optuna", "playwright", "psutil"}
 #: Imported by none of our modules: Streamlit's server takes them where they are installed.
 TAKEN = {"httptools"}
 
