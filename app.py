@@ -6,6 +6,8 @@ app, and lets us serve plotly.js once for all charts.
 
 import streamlit as st
 
+from kernlab.ui.server import share_heaps
 from kernlab.ui.serving import MAIN, lifespan, middleware, routes
 
+share_heaps()
 app = st.App(MAIN, routes=routes(), middleware=middleware(), lifespan=lifespan)

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from kernlab.errors import AppError
 from kernlab.paths import LESSONS, bundle
 
-__all__ = ["check_port", "serve"]
+__all__ = ["check_port", "serve", "share_heaps"]
+
+_M_ARENA_MAX = -8  # glibc's number for it, as mallopt takes it
+_HEAPS = 2
+
+
+def share_heaps() -> None:
+    """Let all threads that begin from now on take their memory from the same few heaps.
+
+    Linux's C library (glibc) gives a thread a heap of its own, up to eight for each core, and keeps there what the
+    thread has freed. Each training and each run of a page's script is a thread: after thirty trainings of digits a
+    server had 1250 MB in memory, with two heaps it has 810. Other C libraries have no such heaps, and are left alone.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _HEAPS)
 
 
 def check_port(host: str, port: int) -> None:
@@ -54,6 +70,7 @@ def serve(host: str = "127.0.0.1", port: int = 8501, open_browser: bool = True, 
         if not folder.is_dir():
             raise AppError("--lessons must name a folder", repr(lessons), "name the folder that holds your .toml files")
         os.environ[LESSONS] = str(folder)
+    share_heaps()  # before Streamlit is imported, which starts threads
     check_port(host, port)
     from streamlit.web import cli
 

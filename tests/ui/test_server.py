@@ -1,6 +1,9 @@
 """The shell: configuration, port, addresses."""
 
+import platform
 import socket
+import subprocess
+import sys
 import tomllib
 from contextlib import asynccontextmanager
 
@@ -31,6 +34,39 @@ def test_no_element_is_sent_as_a_reference():
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert config["global"]["minCachedMessageSize"] > 2**31  # no message may be longer
     assert st.get_option("global.minCachedMessageSize") is not None  # the hidden option is still there
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives threads heaps of their own")
+def test_threads_take_their_memory_from_the_same_two_heaps():
+    program = """
+import ctypes, sys, threading
+from kernlab.ui.server import share_heaps
+
+if sys.argv[1] == "shared":
+    share_heaps()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fdopen.restype = ctypes.c_void_p
+together = threading.Barrier(8)
+
+def work():
+    together.wait()
+    libc.malloc(ctypes.c_size_t(1000))
+    together.wait()
+
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+stream = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, stream)
+libc.fflush(stream)
+"""
+
+    def heaps(how):
+        done = subprocess.run([sys.executable, "-c", program, how], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.count("<heap nr=")
+
+    assert heaps("shared") <= 2 < heaps("each its own")
 
 
 def test_every_page_is_listed_and_has_its_file():
