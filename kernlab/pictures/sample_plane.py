@@ -29,7 +29,7 @@ class SamplePlane(NamedTuple):
     unit: NDArray[np.float64]
     axes: tuple[str, ...]  # names of the p coordinates
     coordinates: NDArray[np.float64]  # of the sample [n p]
-    share: float  # of the sample's variance that the plane holds
+    share: float  # of the sample's variance that the plane explains
 
     def place(self, X: ArrayLike) -> NDArray[np.float64]:
         """Coordinates [n p] of scaled inputs [n d]."""
@@ -126,8 +126,8 @@ def sample_plane(
 
 
 def share_words(share: float) -> str:
-    """How much of the sample's variance a plane holds, where it is not all."""
-    return "" if share > 0.999 else f"; the plane holds {share:.0%} of the variance"
+    """How much of the sample's variance a plane explains, where it is not all."""
+    return "" if share > 0.999 else f"; the plane explains {share:.0%} of the variance"
 
 
 def plot_sample(view: SampleView) -> go.Figure:
