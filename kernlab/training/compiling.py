@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,9 +28,6 @@ from kernlab.solvers.proximal_gradient import Step, compiled_step, risk_gradient
 from kernlab.typing import Params, Tensor
 
 __all__ = ["Compiler"]
-
-#: Seconds that a training has the cores for itself: a page waits for its first picture and the first point of a curve.
-HEAD_START = 1.0
 
 _compiled: set[str] = set()  # orders whose programs this process has used, so that they are in the cache
 
@@ -59,12 +55,6 @@ class Compiler:
         order = {"method": method.to_dict(), "free": self._free, "layouts": layouts, "threads": threads}
         self._order = json.dumps(order)
         self._process: subprocess.Popen[str] | None = None
-        self._made = time.monotonic()
-
-    def start_soon(self) -> None:
-        """Let the other process begin once the head start is over."""
-        if self._process is None and time.monotonic() - self._made > HEAD_START:
-            self.start()
 
     def start(self) -> None:
         """Let the other process begin, unless it has or the cache has the program already."""

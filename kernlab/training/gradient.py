@@ -216,7 +216,7 @@ class GradientState(TrainingState):
         if self.changes and self.changing:
             self.take_up()
         if self._compiler is not None:
-            self._compiler.start_soon()
+            self._compiler.start()
             if self.step >= (self.compiled_from or 0):
                 self.compile()
         with torch.no_grad():
