@@ -267,7 +267,7 @@ def _committed(store: Any, run_id: str) -> Any:
         AppError: the run is over.
     """
     before = now = store.get(run_id)
-    while now.updated == before.updated:
+    while now.status == "running" and now.updated == before.updated:
         time.sleep(0.1)
         now = store.get(run_id)
     if now.status != "running":

@@ -24,7 +24,7 @@ def share_heaps() -> None:
 
     Linux's C library (glibc) gives a thread a heap of its own, up to eight for each core, and keeps there what the
     thread has freed. Each training and each run of a page's script is a thread: after thirty trainings of digits a
-    server had 1250 MB in memory, with two heaps it has 810. Other C libraries have no such heaps, and are left alone.
+    server had 1250 MB in memory, with two heaps it has 840. Other C libraries have no such heaps, and are left alone.
     """
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _HEAPS)
