@@ -78,17 +78,21 @@ class Pace:
     """Steps a second over the last seconds. The first steps of a process load code, and say little about the others."""
 
     EVERY, LONGEST = 0.2, 5.0  # seconds between two notes, and from the first to the last of them
+    SHARE = 0.2  # of the time so far, where that is longer: the pace of busy seconds says little about hours
 
     def __init__(self) -> None:
         self._notes: deque[tuple[int, float]] = deque()
+        self._begun: float | None = None
 
     def note(self, step: int, seconds: float) -> None:
         """Take down the step that a training has reached, and its clock."""
         notes = self._notes
-        if notes and seconds - notes[-1][1] < self.EVERY:
+        self._begun = seconds if self._begun is None else self._begun
+        longest = max(self.LONGEST, self.SHARE * (seconds - self._begun))
+        if notes and seconds - notes[-1][1] < self.EVERY * longest / self.LONGEST:
             return
         notes.append((step, seconds))
-        while len(notes) > 3 and seconds - notes[1][1] > self.LONGEST:
+        while len(notes) > 3 and seconds - notes[1][1] > longest:
             notes.popleft()
 
     @property

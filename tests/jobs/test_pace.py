@@ -33,6 +33,16 @@ def test_a_change_of_pace_is_followed():
     assert remaining(pace, 3000, 2000, seconds) == pytest.approx(20, rel=0.05)
 
 
+def test_a_busy_minute_of_a_long_run_says_little_about_the_rest():
+    pace, step, seconds = Pace(), 0, 0.0
+    while step < 20_000:  # 20 minutes; now and then the machine does something else for six seconds
+        pace.note(step, seconds)
+        step, seconds = step + 1, seconds + (6.0 if step % 1000 == 0 else 0.054)
+    true = (1_000_000 - step) * 0.06
+    assert remaining(pace, 1_000_000, step, seconds) == pytest.approx(true, rel=0.05)
+    assert len(pace._notes) < 30
+
+
 def test_before_the_first_step_there_is_none():
     assert Pace().since is None
 
