@@ -27,7 +27,7 @@ const STYLE = `
 .kl-chart canvas.kl-paint { position: absolute; pointer-events: none; }
 .kl-chart:not(.kl-painted) canvas.kl-paint { display: none; }
 .kl-chart.kl-painted .scatterlayer { visibility: hidden; }
-.kl-chart .kl-late { position: absolute; left: .5rem; bottom: .25rem; z-index: 4; padding: 0 .375rem;
+.kl-chart .kl-late { position: absolute; right: .25rem; bottom: .25rem; z-index: 4; padding: 0 .375rem;
   border-radius: .3rem; font-size: .8125rem; background: var(--st-secondary-background-color); }
 .kl-chart .kl-late[hidden] { display: none; }
 .kl-chart .kl-wait { position: absolute; inset: 0; display: grid; place-items: center; align-content: center;
@@ -312,7 +312,7 @@ class Chart {
     if (!picture.layout || !near) return null;
     this.last = { ...near, picture };
     hide(this.late, near.place === place);
-    if (!this.late.hidden) this.late.textContent = `${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}: the nearest that is here`;
+    if (!this.late.hidden) this.late.textContent = `nearest so far: ${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}`;
     const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;
     const others = this.shots.slice(1).map((each) => each.picture).filter((each) => each.layout);
     const fixed = () => common(shone(picture.layout, back), others.map((each) => shone(each.layout, back)));
