@@ -265,7 +265,7 @@ class _Download:
 
         Raises:
             _Broken: the connection ended before the file did.
-            _Cancelled: the caller said so.
+            _Cancelled: the caller cancelled.
             DataError: the server refuses.
         """
         known, done = self._known(), self._size()

@@ -78,7 +78,7 @@ class Computation:
     Attributes:
         name: as a lesson's file has it.
         alt: what the picture shows, for those who hear it.
-        numbers: from the sliders' values, by key, to everything that is drawn and said. A pure function.
+        numbers: from the sliders' values, by key, to everything that is drawn and written. A pure function.
         draw: from these numbers, whether the answer is seen, and the prediction, to the figure.
         sliders: what can be changed.
         facts: by the names that texts and checks use.
@@ -98,7 +98,7 @@ class Computation:
         full = {slider.key: values.get(slider.key, slider.default) for slider in self.sliders}
         return _kept(self.name, tuple(full.items()))
 
-    def said(self, **values: Any) -> dict[str, Fact]:
+    def known(self, **values: Any) -> dict[str, Fact]:
         """All facts at these values, the values of the sliders among them."""
         numbers = self.at(**values)
         own = {slider.key: values.get(slider.key, slider.default) for slider in self.sliders}

@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 def judge(lesson: Lesson, guess: Guess) -> Judged:
     """The prediction beside what the lesson's scene computes."""
-    facts = lesson.computation.said(**lesson.values)
+    facts = lesson.computation.known(**lesson.values)
     truth = lesson.asked.answer(lesson.computation.at(**lesson.values))
     found = {"choice": _choice, "number": _number, "curve": _curve}[lesson.prediction.kind](lesson, guess, truth)
     return found._replace(because=filled(found.because, facts))
@@ -47,15 +47,15 @@ def judge(lesson: Lesson, guess: Guess) -> Judged:
 def _choice(lesson: Lesson, guess: Any, truth: Any) -> Judged:
     words = {each.key: each for each in lesson.prediction.choices}
     right = guess == truth
-    said = f"**“{words[guess].words}”** is what happens." if right else (
+    text = f"**“{words[guess].words}”** is what happens." if right else (
         f"You predicted **“{words[guess].words}”**. The computation finds **“{words[str(truth)].words}”**."
     )  # fmt: skip
-    return Judged(right, float(not right), said, words[guess].because)
+    return Judged(right, float(not right), text, words[guess].because)
 
 
 def _number(lesson: Lesson, guess: Any, truth: Any) -> Judged:
     asks = lesson.prediction
-    said = f"You predicted **{_with(guess, asks.unit)}**, the computation finds **{_with(truth, asks.unit)}**"
+    text = f"You predicted **{_with(guess, asks.unit)}**, the computation finds **{_with(truth, asks.unit)}**"
     if asks.scale == "log":
         distance = max(guess, truth) / min(guess, truth) if min(guess, truth) > 0 else math.inf
         near = distance <= NEAR_FACTOR
@@ -65,8 +65,8 @@ def _number(lesson: Lesson, guess: Any, truth: Any) -> Judged:
         near = distance <= NEAR_SHARE * (asks.high - asks.low)
         unit = "points" if asks.unit == "%" else asks.unit  # the difference of two percentages is none
         off = f"{_with(distance, unit)} too {'low' if guess < truth else 'high'}"
-    said += ": exactly that." if guess == truth else f": {off}."
-    return Judged(near, distance, said, asks.near if near else asks.below if guess < truth else asks.above)
+    text += ": exactly that." if guess == truth else f": {off}."
+    return Judged(near, distance, text, asks.near if near else asks.below if guess < truth else asks.above)
 
 
 def _with(value: float, unit: str) -> str:
@@ -81,8 +81,8 @@ def _curve(lesson: Lesson, guess: Any, truth: Any) -> Judged:
     one, other = np.asarray(guess) - sheet.y[0], np.asarray(truth) - sheet.y[0]
     distance = float(np.abs(one - other).sum() / np.maximum(one, other).sum())
     near = distance <= NEAR_CURVE
-    said = f"Of the area below your curve and the computed one, **{100 * distance:.0f} %** lies below only one of them."
-    return Judged(near, distance, said, lesson.prediction.near if near else lesson.prediction.far)
+    text = f"Of the area below your curve and the computed one, **{100 * distance:.0f} %** lies below only one of them."
+    return Judged(near, distance, text, lesson.prediction.near if near else lesson.prediction.far)
 
 
 def written_guess(lesson: Lesson, guess: Guess) -> str:

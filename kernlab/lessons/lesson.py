@@ -49,7 +49,7 @@ class LessonScene(_Part):
 
 
 class PossibleAnswer(_Part):
-    """One of the choices, and what is said to whoever has chosen it."""
+    """One of the choices, and the answer to whoever has chosen it."""
 
     key: Key
     words: Words
@@ -205,15 +205,15 @@ _SAID = {
 
 
 def _refused(error: ValidationError) -> tuple[str, str, str]:
-    said = []
+    sentences = []
     for each in error.errors()[:3]:
         words = each["msg"]
         for theirs, ours in _SAID.items():
             words = words.replace(theirs, ours)
         place = ".".join(str(part + 1) if isinstance(part, int) else str(part) for part in each["loc"])
-        said.append(f"{place} {words}" if place else words)
+        sentences.append(f"{place} {words}" if place else words)
     given = error.errors()[0]["input"]
-    return ". ".join(said), repr(given)[:80] if isinstance(given, str | int | float) else "", "Correct the file"
+    return ". ".join(sentences), repr(given)[:80] if isinstance(given, str | int | float) else "", "Correct the file"
 
 
 def _contradictions(lesson: Lesson) -> list[str]:

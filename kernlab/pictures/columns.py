@@ -20,7 +20,7 @@ from kernlab.typing import Task
 
 _INTERVALS = 10  # of the relation
 _BARS = 20  # of a distribution drawn small
-_COLOURS = 5  # classes that are told apart in it
+_COLOURS = 5  # classes that are distinguished in it
 
 
 class ColumnSummary(NamedTuple):

@@ -45,7 +45,7 @@ class LeftOutRows(NamedTuple):
         """Places of the most doubtful rows, the worst first."""
         return np.argsort(-self.doubt, kind="stable")[:count]
 
-    def said(self, place: int) -> tuple[str, str]:
+    def answers(self, place: int) -> tuple[str, str]:
         """The label of a row and what the model says instead, in words."""
         label, other = self.labels[place], self.others[place]
         if self.classes:
@@ -98,9 +98,9 @@ def plot_left_out(view: LeftOutRows) -> go.Figure:
         ("training rows", rest[spread(len(rest), _CLOUD)], fade(GREY, 0.55), 5),
         (f"the {len(worst)} most doubtful", worst, VERMILLION, 9),
     ):
-        said = [view.said(int(place)) for place in mine]
+        answers = [view.answers(int(place)) for place in mine]
         words = [
-            f"row {view.numbers[place]}: {a}, the model says {b}" for place, (a, b) in zip(mine, said, strict=True)
+            f"row {view.numbers[place]}: {a}, the model says {b}" for place, (a, b) in zip(mine, answers, strict=True)
         ]
         traces.append(dots(view.leverage[mine].astype(np.float32), view.doubt[mine].astype(np.float32), name, colour,
                            "%{text}", size=size, text=words, meta=stated(row=view.numbers[mine])))  # fmt: skip
@@ -125,16 +125,16 @@ def plot_doubtful(tiled: Mosaic, shape: tuple[int, int], view: LeftOutRows) -> g
     from kernlab.pictures.examples import plot_examples
 
     places = view.worst()[tiled.shown]
-    said = [view.said(int(place)) for place in places]
+    answers = [view.answers(int(place)) for place in places]
     words = [f"row {view.numbers[place]}: labelled {a}, the model says {b}"
-             for place, (a, b) in zip(places, said, strict=True)]  # fmt: skip
+             for place, (a, b) in zip(places, answers, strict=True)]  # fmt: skip
     drawn = plot_examples(tiled).update_layout(
         title_text="Probably mislabelled",
         title_subtitle_text="; ".join(
             filter(None, [f"the worst {len(places)} of {len(view.numbers)} rows", view.words])
         ),
     )
-    labels = [f"{a} → {b}" if len(a) + len(b) < 8 else "" for a, b in said]
+    labels = [f"{a} → {b}" if len(a) + len(b) < 8 else "" for a, b in answers]
     middles = dots(*centres(tiled, shape), "rows", "rgba(0,0,0,0)", "%{hovertext}", size=14, showlegend=False,
                    hovertext=words, text=labels, meta=stated(row=view.numbers[places]))  # fmt: skip
     return drawn.add_trace(middles)

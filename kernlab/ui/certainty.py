@@ -36,11 +36,11 @@ def row_list(shown: Sequence[At]) -> None:
 def _list(at: At, found: LeftOutRows) -> None:
     worst = found.worst(LISTED)
     numbers = found.numbers[worst]
-    said = [found.said(int(place)) for place in worst]
+    answers = [found.answers(int(place)) for place in worst]
     columns: dict[str, Any] = {
         "row": numbers,
-        "label": [label for label, _ in said],
-        "the model says": [other for _, other in said],
+        "label": [label for label, _ in answers],
+        "the model says": [other for _, other in answers],
         "margin" if found.classes else "residual (σ)": found.doubt[worst],
         "leverage": found.leverage[worst],
     }

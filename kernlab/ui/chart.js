@@ -49,7 +49,7 @@ const STYLE = `
 .kl-chart .kl-cursor { position: absolute; left: -9px; top: -9px; width: 18px; height: 18px; border-radius: 50%; pointer-events: none;
   border: 2px dashed var(--st-primary-color); }
 .kl-chart .kl-cursor[hidden] { display: none; }
-.kl-chart .kl-said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.kl-chart .kl-spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .kl-chart :focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }`;
 
 const LARGER = 10 / 7, LEAST = 20; // for a lecture: letters of 14 pixels have 20 then, and none has less
@@ -182,8 +182,8 @@ class Chart {
     this.menu = document.createElement("details");
     this.menu.innerHTML = `<summary title="Save this picture" aria-label="Save this picture">${CAMERA}</summary><div></div>`;
     this.late = Object.assign(document.createElement("div"), { className: "kl-late", hidden: true });
-    this.said = Object.assign(document.createElement("div"), { className: "kl-said", ariaLive: "polite" });
-    this.box.append(this.plot, this.wait, this.late, this.menu, this.said);
+    this.spoken = Object.assign(document.createElement("div"), { className: "kl-spoken", ariaLive: "polite" });
+    this.box.append(this.plot, this.wait, this.late, this.menu, this.spoken);
     this.plot.addEventListener("keydown", (event) => this.key(event));
     this.plot.addEventListener("blur", () => this.leaveWalk());
     parent.append(this.box);
@@ -569,7 +569,7 @@ class Chart {
 
   key(event) {
     if (!this.shot || event.target !== this.plot || !this.figure) return;
-    const act = { Enter: () => this.enter(event.shiftKey), Escape: () => { this.leaveWalk(); this.letGo(); this.said.textContent = "Let go."; } }[event.key]
+    const act = { Enter: () => this.enter(event.shiftKey), Escape: () => { this.leaveWalk(); this.letGo(); this.spoken.textContent = "Let go."; } }[event.key]
       ?? (event.key.startsWith("Arrow") && (() => (this.timed ? this.walkTime(event.key) : this.walk(event.key))));
     if (!act) return;
     event.preventDefault();
@@ -582,7 +582,7 @@ class Chart {
       if (clock.pointed !== null) this.go(clock.pointed);
     } else if (this.walked) {
       this.choose(meant(this.figure.data[this.walked.curve] ?? {}, this.walked.number), all);
-      this.said.textContent = selection.empty ? "Let go." : `Selected: ${selection.sentence}.`;
+      this.spoken.textContent = selection.empty ? "Let go." : `Selected: ${selection.sentence}.`;
     }
   }
 
@@ -593,7 +593,7 @@ class Chart {
     const to = Math.min(Math.max(from + (key === "ArrowRight" || key === "ArrowUp" ? 1 : -1), 0), epochs.length - 1);
     if (to < 0) return;
     clock.point(epochs[to]);
-    this.said.textContent = `${this.shot.film.news?.unit ?? "epoch"} ${+epochs[to].toFixed(2)}`;
+    this.spoken.textContent = `${this.shot.film.news?.unit ?? "epoch"} ${+epochs[to].toFixed(2)}`;
     window.Plotly.Fx.hover(this.plot, { xval: epochs[to] / this.each }, "xy");
   }
 
@@ -607,7 +607,7 @@ class Chart {
     this.walked = all[to];
     const { curve, number } = this.walked;
     const trace = this.figure.data[curve];
-    this.said.textContent = meant(trace, number).map(({ kind, numbers }) => numbers.map((each) => this.shot.reel.selection.words(kind, each)).join(", ")).join(", ");
+    this.spoken.textContent = meant(trace, number).map(({ kind, numbers }) => numbers.map((each) => this.shot.reel.selection.words(kind, each)).join(", ")).join(", ");
     this.cursor ??= this.box.insertBefore(Object.assign(document.createElement("div"), { className: "kl-cursor", ariaHidden: "true" }), this.menu);
     this.cursor.hidden = false;
     this.cursor.style.transform = `translate(${xaxis._offset + points[to].x}px, ${yaxis._offset + points[to].y}px)`;

@@ -132,7 +132,7 @@ class Look(NamedTuple):
     @property
     def sentences(self) -> list[str]:
         """What is worth knowing, each once: also what was noticed when the data set was loaded."""
-        rest = [words for words in self.dataset.warnings if not any(said in words for said in _FOUND)]
+        rest = [words for words in self.dataset.warnings if not any(known in words for known in _FOUND)]
         return [*rest, *(finding.sentence for finding in self.findings)]
 
     @property

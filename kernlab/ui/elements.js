@@ -230,7 +230,7 @@ class Timeline extends Element {
     [...this.sides.children].forEach((button, place) => button.setAttribute("aria-pressed", (clock.at === null) === (place === 1)));
   }
 
-  // The script is told the moment when time has rested there for a while.
+  // The script gets the moment when time has rested there for a while.
   rest() {
     const { reel } = this;
     clearTimeout(this.later);

@@ -200,7 +200,7 @@ def _enter() -> None:
 def _lesson(found: Shelf, lesson: Lesson) -> None:
     sliders, seen = _sliders(lesson), OPEN["step"] == "answer"
     values = {**lesson.values, **(sliders.now() if seen else {})}
-    facts = lesson.computation.said(**values)
+    facts = lesson.computation.known(**values)
     done = _tried()
     if seen:
         done |= {place for place, trial in enumerate(lesson.tries, 1) if trial.met(facts)}
@@ -253,7 +253,7 @@ def _head(found: Shelf, lesson: Lesson) -> None:
 
 
 def _question(lesson: Lesson) -> None:
-    facts = lesson.computation.said(**lesson.values)
+    facts = lesson.computation.known(**lesson.values)
     st.markdown(filled(lesson.question, facts))
     if OPEN["key"]:
         with st.container(key="present-words"):
@@ -278,7 +278,7 @@ def _again() -> None:
 
 def _predict(lesson: Lesson) -> None:
     """The form of the prediction (predict.js)."""
-    asks, facts = lesson.prediction, lesson.computation.said(**lesson.values)
+    asks, facts = lesson.prediction, lesson.computation.known(**lesson.values)
     given: dict[str, Any] = {
         "kind": asks.kind,
         "lesson": lesson.key,
@@ -331,7 +331,7 @@ def _shares(lesson: Lesson, values: Any) -> list[float]:
 
 
 def _answer(lesson: Lesson, guess: Guess | None) -> None:
-    facts = lesson.computation.said(**lesson.values)
+    facts = lesson.computation.known(**lesson.values)
     with st.container(key="lesson-claim"), st.container(key="present-words"):
         st.markdown(f"**{filled(lesson.claim, facts)}**")
     if guess is not None:
@@ -349,8 +349,8 @@ def _tries(lesson: Lesson, facts: Mapping[str, Any], done: set[int], place: Any)
         for number, trial in enumerate(lesson.tries, 1):
             if number in done:
                 met = trial.met(facts)
-                said = f" **{filled(trial.done, facts) if met else 'Done.'}**"
-                st.markdown(f":material/check_circle: {filled(trial.words, facts)}{said}")
+                praise = f" **{filled(trial.done, facts) if met else 'Done.'}**"
+                st.markdown(f":material/check_circle: {filled(trial.words, facts)}{praise}")
             else:
                 st.markdown(f":material/radio_button_unchecked: {filled(trial.words, facts)}")
 
@@ -374,7 +374,7 @@ def _histogram(lesson: Lesson) -> None:
     truth = lesson.asked.answer(computation.at(**lesson.values))
     given: dict[str, Any] = {"kind": asks.kind}
     if asks.kind == "choice":
-        facts = computation.said(**lesson.values)
+        facts = computation.known(**lesson.values)
         keys = [each.key for each in asks.choices]
         given |= {"labels": [filled(each.words, facts) for each in asks.choices], "truth": keys.index(str(truth))}
     elif asks.kind == "number":

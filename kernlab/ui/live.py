@@ -146,11 +146,11 @@ def auto_words(spec: RunSpec, run: Preview) -> str:
     assert run.method
     asked, found, facts = spec.method.options(), run.method.options(), run.facts
     held = facts["n_held"]
-    unsaid = {"validation"} if held else {"validation", "n_iter_no_change"}  # nothing is chosen without such rows
+    omitted = {"validation"} if held else {"validation", "n_iter_no_change"}  # nothing is chosen without such rows
     words = [
         f"{label(key)} {value:.4g}" if isinstance(value, float) else f"{label(key)} {value}"
         for key, value in found.items()
-        if asked.get(key) == "auto" and isinstance(value, int | float) and key not in unsaid
+        if asked.get(key) == "auto" and isinstance(value, int | float) and key not in omitted
     ]
     if held:
         words.append(f"{number(held)} of {number(facts['n_train'])} training rows judge how long to train")

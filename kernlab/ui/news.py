@@ -133,7 +133,7 @@ def values(run: RecordedRun, step: int) -> dict[str, Any]:
 
 
 def compared(run: RecordedRun, moment: Moment) -> list[tuple[str, str]]:
-    """What is said of a run beside others: its result, without a label, then numbers with theirs."""
+    """The words on a run beside others: its result, without a label, then numbers with theirs."""
     at, result = At(run, moment), moment.values.get("test_metric")
     if result is None:
         return []

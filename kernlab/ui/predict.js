@@ -99,14 +99,14 @@ class Form {
     const steps = whole && !log && high - low <= SERIES ? high - low : log ? 120 : 200;
     const input = make("input", { type: "range", min: 0, max: steps, step: 1, value: Math.round(steps / 2) });
     const output = make("output");
-    const said = () => {
+    const choose = () => {
       this.guess = String(value(Number(input.value) / steps));
       output.textContent = `${words(Number(this.guess))}${unit ? ` ${unit}` : ""}`;
       input.setAttribute("aria-valuetext", output.textContent);
     };
     input.setAttribute("aria-label", this.data.ask);
-    input.oninput = said;
-    said();
+    input.oninput = choose;
+    choose();
     this.send.disabled = false;
     this.place.replaceChildren(input, make("div", { className: "kl-ends" },
       make("span", { textContent: words(low) }), output, make("span", { textContent: words(high) })));
@@ -119,11 +119,11 @@ class Form {
     canvas.setAttribute("aria-label", `Sheet to draw into: ${this.data.y_name} over ${this.data.x_name}`);
     canvas.setAttribute("aria-describedby", "kl-predict-help");
     const help = make("small", { id: "kl-predict-help", textContent: "Mouse or finger: draw. Keys, with the sheet in focus: ← → move, ↑ ↓ change the height (Shift: further)." });
-    this.said = make("small");
-    this.said.setAttribute("aria-live", "polite");
+    this.spoken = make("small");
+    this.spoken.setAttribute("aria-live", "polite");
     const clear = make("button", { type: "button", textContent: "Clear", onclick: () => drawing.clear() });
     this.extra.replaceChildren(clear);
-    this.place.replaceChildren(canvas, help, this.said);
+    this.place.replaceChildren(canvas, help, this.spoken);
     const at = (event) => {
       const box = canvas.getBoundingClientRect(), { left, top, width, height } = this.room();
       return [(event.clientX - box.left - left) / width, 1 - (event.clientY - box.top - top) / height];
@@ -216,9 +216,9 @@ class Form {
       Object.assign(pen, { strokeStyle: color("text-color"), lineWidth: 2 });
       pen.stroke();
       const x = data.x[0] + (drawing.at / (drawing.count - 1)) * (data.x[1] - data.x[0]);
-      this.said.textContent = `At ${words(x)}: ${words(data.y[0] + level * (data.y[1] - data.y[0]))}`;
+      this.spoken.textContent = `At ${words(x)}: ${words(data.y[0] + level * (data.y[1] - data.y[0]))}`;
     } else {
-      this.said.textContent = data.known ? `Dashed: ${data.known_name}` : "";
+      this.spoken.textContent = data.known ? `Dashed: ${data.known_name}` : "";
     }
     pen.restore();
   }

@@ -96,7 +96,7 @@ def stamps(paths: Iterable[Path]) -> tuple[tuple[str, int, int], ...]:
     """Path, size and time of each file: they change with it."""
     found = []
     for path in paths:
-        with suppress(OSError):  # what cannot be opened is said where it is read
+        with suppress(OSError):  # what cannot be opened is reported where it is read
             found.append((str(path), path.stat().st_size, path.stat().st_mtime_ns))
     return tuple(found)
 

@@ -46,7 +46,7 @@ def test_they_stand_in_this_order_and_each_computation_is_used():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_lesson_is_whole(key):
-    lesson, facts = LESSONS[key], LESSONS[key].computation.said(**LESSONS[key].values)
+    lesson, facts = LESSONS[key], LESSONS[key].computation.known(**LESSONS[key].values)
     for text in (lesson.claim, lesson.question, lesson.answer):
         assert "{" not in filled(text, facts)
     # No formula and no Greek letter before the picture that needs it (a proof is read for its formulas).
@@ -115,7 +115,7 @@ def test_each_of_the_three_things_can_be_done_and_none_is_done_by_itself(key):
             for values in itertools.product(*(sliders[each].values for each in keys)):
                 if len(found) == 3:
                     break
-                facts = lesson.computation.said(**{**lesson.values, **dict(zip(keys, values, strict=True))})
+                facts = lesson.computation.known(**{**lesson.values, **dict(zip(keys, values, strict=True))})
                 for place, trial in enumerate(lesson.tries):
                     if place not in found and trial.met(facts):
                         found[place] = count

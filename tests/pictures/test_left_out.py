@@ -65,7 +65,7 @@ def test_flipped_labels_are_among_the_rows_that_the_model_contradicts(flipped):
     assert len(found.numbers) == len(flipped.data.y_train)
     assert flipped.found(found.numbers, found.doubt) >= 0.6
     first = int(found.worst()[0])
-    assert found.said(first)[0] != found.said(first)[1]
+    assert found.answers(first)[0] != found.answers(first)[1]
 
 
 @pytest.mark.parametrize(("method", "seed"), [("ASKL", 1), ("ASKL", 2), ("RF", 3)])

@@ -168,8 +168,8 @@ def test_a_student_predicts_sees_why_it_was_wrong_and_does_the_three_things(serv
 
 
 def done(lesson, place, values):
-    """What is said of a thing that is done at these values of the sliders."""
-    return plain(filled(lesson.tries[place - 1].done, lesson.computation.said(**{**lesson.values, **values})))
+    """The sentence on a thing that is done at these values of the sliders."""
+    return plain(filled(lesson.tries[place - 1].done, lesson.computation.known(**{**lesson.values, **values})))
 
 
 def now(page, sliders):

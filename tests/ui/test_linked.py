@@ -218,7 +218,7 @@ def test_keys_do_the_same(server, page, runs):
     plot = page.locator(landmarks.chart("sample"))
     assert "Enter selects" in plot.get_attribute("aria-label")
     plot.focus()
-    said = page.locator(".st-key-sample .kl-said")
+    said = page.locator(".st-key-sample .kl-spoken")
     plot.press("ArrowRight")
     plot.press("ArrowRight")
     row = int(re.search(r"row (\d+)", said.inner_text()).group(1))

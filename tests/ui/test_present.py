@@ -19,7 +19,7 @@ SMALL = """() => {
     range.selectNodeContents(walk.currentNode);
     const { width, height } = range.getBoundingClientRect();
     const seen = parent.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-    if (!width || !height || !seen || parent.closest('.kl-said')) continue;
+    if (!width || !height || !seen || parent.closest('.kl-spoken')) continue;
     const size = parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom;
     if (size < 20) found.push([walk.currentNode.data, size, parent.outerHTML.slice(0, 120)]);
   }

@@ -36,8 +36,8 @@ class Scenes {
   constructor(parent, home) {
     this.home = home;
     this.list = make("ol");
-    this.said = make("p");
-    this.said.setAttribute("role", "status");
+    this.status = make("p");
+    this.status.setAttribute("role", "status");
     this.add = make("button", { type: "button", textContent: "Add this page", onclick: () => this.append() });
     this.copy = make("button", { type: "button", textContent: "Copy the link", onclick: () => this.take() });
     this.open = make("button", { type: "button", textContent: "Open the list", onclick: () => { location.href = this.link(); } });
@@ -45,7 +45,7 @@ class Scenes {
     parent.append(make("style", { textContent: STYLE }), make("div", { className: "kl-scenes" },
       make("h2", { textContent: "Scenes of a lecture" }),
       make("p", { textContent: "Add pages to a list; one link then leads through all of them with the arrow keys, in large type." }),
-      this.list, make("nav", {}, this.add, this.copy, this.open, this.show), this.said));
+      this.list, make("nav", {}, this.add, this.copy, this.open, this.show), this.status));
   }
 
   update({ address }) {
@@ -57,16 +57,16 @@ class Scenes {
     return this.home + link({ present: true, scenes: kept().map(({ address }) => address), place: 0 });
   }
 
-  keep(list, said = "") {
-    try { localStorage.setItem(KEPT, JSON.stringify(list)); } catch { said = "The browser keeps no list: it does not allow pages to store anything."; }
-    this.said.textContent = said;
+  keep(list, words = "") {
+    try { localStorage.setItem(KEPT, JSON.stringify(list)); } catch { words = "The browser keeps no list: it does not allow pages to store anything."; }
+    this.status.textContent = words;
     this.draw();
   }
 
   append() {
     const list = [...kept(), { address: this.address, name: document.querySelector("h1")?.textContent.trim() ?? this.address }];
     if (list.length > MOST || write(list.map(({ address }) => address)).length > LONGEST) {
-      this.said.textContent = `A list must not have more than ${MOST} scenes or ${LONGEST} characters: remove one first.`;
+      this.status.textContent = `A list must not have more than ${MOST} scenes or ${LONGEST} characters: remove one first.`;
     } else this.keep(list, `Added as scene ${list.length}.`);
   }
 
@@ -86,9 +86,9 @@ class Scenes {
   async take() {
     try {
       await navigator.clipboard.writeText(this.link());
-      this.said.textContent = "The link to the list is copied.";
+      this.status.textContent = "The link to the list is copied.";
     } catch {
-      this.said.textContent = `The browser does not allow copying. This is the link: ${this.link()}`;
+      this.status.textContent = `The browser does not allow copying. This is the link: ${this.link()}`;
     }
   }
 }
