@@ -95,6 +95,7 @@ const LIFTED = {
   "332288": "9A8CF0", "882255": "D9689F",
 };
 const parts = (hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",");
+const PHONE = "(max-width: 640px)", PHONE_HEIGHT = 350; // its legends have more lines, and leave a plot no room
 const presenting = () => document.documentElement.classList.contains("kl-present");
 const dark = (color) => /^#/.test(color) && parts(color.slice(1)).split(",").reduce((a, b) => a + Number(b), 0) < 384;
 
@@ -343,12 +344,21 @@ class Chart {
     this.data = data;
     this.send = send;
     this.look = null; // it is called for another theme, too
-    this.box.style.height = `${data.height}px`;
-    this.plot.style.height = `${data.height}px`;
+    this.stand();
     this.plot.setAttribute("aria-label", data.alt);
     this.wait.dataset.what = data.alt;
     this.follow(data.film);
     return this.draw();
+  }
+
+  get height() {
+    return matchMedia(PHONE).matches ? Math.max(this.data.height, PHONE_HEIGHT) : this.data.height;
+  }
+
+  // Take the height of this screen, which may be a phone that was turned.
+  stand() {
+    const height = `${this.height}px`;
+    if (this.box.style.height !== height) this.box.style.height = this.plot.style.height = height;
   }
 
   // Drawing asks for one more turn if something changed meanwhile; it never queues up.
@@ -379,7 +389,7 @@ class Chart {
     const shown = this.moment(look.back);
     if (!shown) return false;
     this.sketch ??= Object.assign(document.createElement("canvas"), { className: "kl-sketch", ariaHidden: "true" });
-    const style = { width, height: this.data.height, color: look.layout.font.color, line: look.line, font: look.layout.font.family };
+    const style = { width, height: this.height, color: look.layout.font.color, line: look.line, font: look.layout.font.family };
     if (sketch(this.sketch, shown.over(shown.make()), style)) {
       this.wait.textContent = "";
       this.box.prepend(this.sketch);
@@ -394,7 +404,8 @@ class Chart {
   async react(Plotly) {
     // Neither its width nor its colours are read from the page at each point: for an answer the browser would lay out all
     // that was written to the page since the picture before.
-    const { width } = this, large = presenting(), height = large ? this.box.clientHeight : this.data.height;
+    this.stand();
+    const { width } = this, large = presenting(), height = large ? this.box.clientHeight : this.height;
     if (this.gone || !width || (this.shot && !this.inView)) return;
     const look = this.look ??= theme(this.parent);
     const text = this.data.figure;

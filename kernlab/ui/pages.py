@@ -92,6 +92,8 @@ _STYLE = """
   .st-key-lesson-picture [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: 1rem; }
   .st-key-lesson-picture [data-testid=stColumn] { min-width: 0 !important; flex: 1 1 0 !important; }
   .st-key-transport .st-key-either[data-testid=stVerticalBlock] { min-width: 0; }
+  /* A picture may be taller than at a desk: its legend has more lines (chart.js). */
+  :is(.stElementContainer, .stBidiComponent):has(.kl-chart) { height: auto !important; flex: 0 0 auto !important; }
   .st-key-timeline { min-height: 4.8rem; }
   .st-key-progress { min-height: 4.5rem; }
   .st-key-chosen { min-height: 6.6rem; }
