@@ -4,7 +4,8 @@
     shot = frame(picture, at)                   arrays of the traces, and the words that change
     shown = figure(fixed, shot)                 the picture at that snapshot; axes and colours are those of the run
 
-Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them. A trace is identified by
+Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them; a frame says how far its
+numbers reach, so that the axes can grow for one between those. A trace is identified by
 its type and its name without numbers, so that "rank 3" and "rank 2" are one trace.
 """
 
@@ -48,6 +49,9 @@ class Frame(NamedTuple):
     # identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
     traces: dict[str, dict[str, Any]]
     layout: dict[str, Any]  # headings, marks and lines that change
+    reach: Mapping[
+        str, list[float]
+    ] = {}  # lowest and highest coordinate by axis, on a logarithmic one as powers of ten
 
 
 def layout(
@@ -73,7 +77,9 @@ def frame(picture: Picture, at: At) -> Frame:
     with unchecked():
         drawn = _plain(picture.make(at))
     shot = cut(drawn)
-    return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"])) if picture.over_time else shot
+    if picture.over_time:
+        return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"]))
+    return shot._replace(reach=_reach(drawn))
 
 
 def over(figures: list[dict[str, Any]]) -> Layout:
@@ -152,13 +158,25 @@ def _shown(path: str, value: Any) -> bool:
 # -- ranges ----------------------------------------------------------------------------------------------------
 
 
+def _numeric(layout: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The letters and looks of the axes that numbers run along, each with a scale of its own."""
+    for letter in "xy":
+        axis = dict(layout.get(f"{letter}axis", {}))
+        if "scaleanchor" not in axis and axis.get("visible") is not False and axis.get("type") != "category":
+            yield letter, axis
+
+
+def _reach(drawn: dict[str, Any]) -> dict[str, list[float]]:
+    """The lowest and the highest coordinate along each axis, or the range that the figure states."""
+    spans = {f"{letter}axis": axis.get("range") or _span(drawn, letter, axis, room=False)
+             for letter, axis in _numeric(drawn["layout"])}  # fmt: skip
+    return {name: sorted(map(float, span)) for name, span in spans.items() if span}
+
+
 def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str, Any]:
     """The axes with ranges that hold every figure; axes of categories and of images stay as they are."""
     found: dict[str, Any] = {}
-    for letter in "xy":
-        axis = dict(shared.get(f"{letter}axis", {}))
-        if "scaleanchor" in axis or axis.get("visible") is False or axis.get("type") == "category":
-            continue
+    for letter, axis in _numeric(shared):
         explicit = [each["layout"].get(f"{letter}axis", {}).get("range") for each in figures]
         if all(explicit):
             low, high = float(np.min(explicit)), float(np.max(explicit))
@@ -178,9 +196,11 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
     return found
 
 
-def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Lowest and highest coordinate of a figure with some room, on a logarithmic axis as powers of ten."""
-    log, room, parts = axis.get("type") == "log", 0.0, []
+def _span(
+    drawn: dict[str, Any], letter: str, axis: Mapping[str, Any], *, room: bool = True
+) -> tuple[float, float] | None:
+    """Lowest and highest coordinate of a figure, with some room or without, on a logarithmic axis as powers of ten."""
+    log, share, parts = axis.get("type") == "log", 0.0, []
     piles: dict[Any, float] = {}
     for trace in drawn["data"]:
         values = _numbers(trace.get(letter))
@@ -211,8 +231,8 @@ def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[
             values = np.concatenate([values, values[: len(reach)] + reach, values[: len(reach)] - reach])
         if kind not in ("heatmap", "contour"):
             wide = "text" in str(trace.get("mode", "")) or trace.get("textposition") == "outside"
-            room = max(
-                room, 0.15 if wide else 0.05 if letter == "y" or "markers" in str(trace.get("mode", "")) else 0.0
+            share = max(
+                share, 0.15 if wide else 0.05 if letter == "y" or "markers" in str(trace.get("mode", "")) else 0.0
             )
         parts.append(values)
     if not parts:
@@ -223,9 +243,11 @@ def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[
     if not known.size:
         return None
     low, high = float(known.min()), float(known.max())
+    if not room:
+        return low, high
     zero = not log and low >= 0 and (axis.get("rangemode") == "tozero" or low == 0.0)
     low = 0.0 if zero else low
-    margin = (room or (0.5 if high == low else 0.0)) * ((high - low) or abs(high) or 1.0)
+    margin = (share or (0.5 if high == low else 0.0)) * ((high - low) or abs(high) or 1.0)
     return low if zero else low - margin, high + margin
 
 

@@ -312,6 +312,7 @@ class Chart {
     const near = picture.frames.nearest(place) ?? (this.last?.picture === picture ? { ...this.last, place } : null);
     if (!picture.layout || !near) return null;
     this.last = { ...near, picture };
+    picture.contain(near.frame);
     hide(this.late, near.place === place);
     if (!this.late.hidden) this.late.textContent = `nearest so far: ${film.news.unit} ${+film.news.epochs[near.place].toFixed(2)}`;
     const mark = picture.layout.layout.meta?.time && reel.clock.at !== null ? reel.clock.epoch : null;

@@ -107,12 +107,26 @@ def test_every_picture_of_a_method(case, monkeypatch):
             assert picture.alt
             if picture.note:
                 assert all(picture.note(at))
+            own = over([plain]).layout
+            for axis, (lowest, highest) in film._reach(plain).items():
+                low, high = sorted(own[axis]["range"])
+                assert low <= lowest <= highest <= high, (picture.key, axis)
             if view is VIEW:  # drawing is enough of the newest moment
                 continue
             again = _plain(figure(layout(picture, recorded, view), cut(plain)))
             assert len(again["data"]) == len(plain["data"])
             for one, other in zip(plain["data"], again["data"], strict=True):
                 same(one, other, picture.key)
+
+
+def test_a_frame_says_how_far_its_numbers_reach_where_that_is_beyond_the_axes_of_earlier_ones():
+    recorded = run("ASKL")
+    at = At(recorded, recorded.moment(None))
+    shot, early = frame(PICTURES["density"], at), layout(PICTURES["density"], recorded, of=1).layout
+    for letter in "xy":
+        shown = np.concatenate([np.asarray(each[letter], float) for each in shot.traces.values() if letter in each])
+        assert shot.reach[f"{letter}axis"] == pytest.approx([shown.min(), shown.max()], abs=1e-5)
+    assert shot.reach["xaxis"][1] > early["xaxis"]["range"][1]
 
 
 COMPARED = {"points": "1,5", "frequencies": "0,2", "reference": "0"}

@@ -17,6 +17,7 @@ const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
 const BUSY = 10000; // at most, while the browser is busy
 const LATE = 40; // milliseconds by which a timer may be late in a browser that is not busy
+const ROOM = 0.1; // of an axis is left free where it has grown
 const OFTEN = 4; // times in a row that it is late in one that is: pictures that are drawn first make it late a few times
 
 // Calls once, when somebody looks at this tab.
@@ -285,6 +286,24 @@ export class Picture extends EventTarget {
   async text(rest) {
     if (!this.overTime) await new Promise((go) => setTimeout(go)); // curves are drawn fast, and asked for first
     return text(this.fetch, this.address + rest);
+  }
+
+  // A moment may reach beyond the axes, which were found from a few of them: they grow, with room for those to come.
+  contain({ reach = {} }) {
+    const grown = {}, { layout } = this.layout;
+    for (const [name, [lowest, highest]] of Object.entries(reach)) {
+      const range = layout[name]?.range;
+      if (!range) continue;
+      const turned = range[0] > range[1], [low, high] = turned ? [...range].reverse() : range;
+      if (lowest >= low && highest <= high) continue;
+      const room = ROOM * (Math.max(high, highest) - Math.min(low, lowest));
+      const wider = [lowest < low ? lowest - room : low, highest > high ? highest + room : high];
+      grown[name] = { ...layout[name], range: turned ? wider.reverse() : wider };
+    }
+    if (!Object.keys(grown).length) return;
+    this.layout = { ...this.layout, layout: { ...layout, ...grown } };
+    this.written = JSON.stringify(this.layout);
+    this.dispatchEvent(new Event("layout"));
   }
 
   // Take up new snapshots or, over training, new points.

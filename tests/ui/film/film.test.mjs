@@ -116,6 +116,24 @@ test("a picture takes the layout of the count it has, and keeps its frames", asy
   assert.deepEqual(there.frames, [40]);
 });
 
+test("the axes of a picture grow for a moment that reaches beyond them, and not for one within", () => {
+  const picture = new Film("/", "r").picture("density", "", false);
+  let renewed = 0;
+  picture.addEventListener("layout", () => renewed++);
+  const axes = { xaxis: { range: [5, -5], title: "x" }, yaxis: { range: [0, 10] } }, ends = () => ["xaxis", "yaxis"].map((name) => picture.layout.layout[name].range);
+  picture.begin(1, 0, JSON.stringify({ traces: {}, layout: axes }), "{}");
+  picture.contain({});
+  picture.contain({ reach: { xaxis: [-5, 5], yaxis: [1, 10] } });
+  assert.deepEqual([renewed, ends()], [0, [[5, -5], [0, 10]]]);
+  const written = picture.written;
+  picture.contain({ reach: { xaxis: [-5, 15], yaxis: [2, 3], zaxis: [0, 1] } });
+  assert.deepEqual([renewed, ends()], [1, [[17, -5], [0, 10]]]); // a tenth is left free where it has grown
+  assert.equal(picture.layout.layout.xaxis.title, "x");
+  assert.notEqual(picture.written, written);
+  picture.contain({ reach: { xaxis: [-5, 16], yaxis: [-10, 3] } });
+  assert.deepEqual([renewed, ends()], [2, [[17, -5], [-12, 10]]]);
+});
+
 test("a layout and a frame that came with the page are not asked for", async () => {
   const there = server(1);
   const film = new Film("/", "r", { fetch: there.fetch, hidden: () => false });
