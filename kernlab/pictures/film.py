@@ -5,8 +5,8 @@
     shown = figure(fixed, shot)                 the picture at that snapshot; axes and colours are those of the run
 
 Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them; a frame says how far its
-numbers reach, so that the axes can grow for one between those. A trace is identified by
-its type and its name without numbers, so that "rank 3" and "rank 2" are one trace.
+numbers reach, so that the axes can grow for one between those. A trace is identified by its type and its name without
+numbers, so that "rank 3" and "rank 2" are one trace.
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ class Frame(NamedTuple):
     # identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
     traces: dict[str, dict[str, Any]]
     layout: dict[str, Any]  # headings, marks and lines that change
-    reach: Mapping[
-        str, list[float]
-    ] = {}  # lowest and highest coordinate by axis, on a logarithmic one as powers of ten
+    # Lowest and highest coordinate by axis, on a logarithmic one as powers of ten.
+    reach: Mapping[str, list[float]] = {}
 
 
 def layout(
