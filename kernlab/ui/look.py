@@ -38,6 +38,7 @@ _STYLE = f"""<style>
 .st-key-KEY .bars i {{ flex: 1 1 0; }}
 .st-key-KEY .share {{ display: inline-block; width: 4rem; height: .5rem; margin-right: .5rem; border-radius: .25rem;
   background: color-mix(in srgb, currentColor 14%, transparent); overflow: hidden; }}
+.st-key-KEY .percent {{ display: inline-block; min-width: 3.1em; }}
 .st-key-KEY .share i {{ display: block; height: 100%; background: var(--k0); }}
 </style>"""
 
@@ -174,7 +175,7 @@ def _columns(seen: Look) -> None:
 
 
 def _cells(each: ColumnSummary) -> list[str]:
-    percent = f"{100 * each.relation:.0f} %"
+    percent = f'<span class="percent">{100 * each.relation:.0f} %</span>'
     share = f'<span class="share" aria-hidden="true"><i style="width: {100 * each.relation:.0f}%"></i></span>{percent}'
     low, high = (escape(short(end, 16)) for end in each.ends)
     missing = number(each.missing) if each.missing else "–"
@@ -217,7 +218,7 @@ def _pairs(seen: Look) -> None:
              f"{100 * distance / near.median:.1f} %", both], names=2,
         ))  # fmt: skip
     grid.show(lines, "nearest")
-    st.caption("Pairs across the split tell a test row's answer to a model that remembers its training rows.")
+    st.caption("Pairs across the split give a test row's answer to a model that remembers its training rows.")
 
 
 def _strange(seen: Look) -> None:
