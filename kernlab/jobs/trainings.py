@@ -75,7 +75,10 @@ def _state(step: int, total: int | None, *, since: tuple[int, float], elapsed: f
 
 
 class Pace:
-    """Steps a second over the last seconds. The first steps of a process load code, and say little about the others."""
+    """Steps a second over the last fifth of the time so far, and five seconds at least.
+
+    The first steps of a process load code, and say little about the others.
+    """
 
     EVERY, LONGEST = 0.2, 5.0  # seconds between two notes, and from the first to the last of them
     SHARE = 0.2  # of the time so far, where that is longer: the pace of busy seconds says little about hours

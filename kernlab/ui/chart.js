@@ -403,9 +403,9 @@ class Chart {
   }
 
   async react(Plotly) {
+    this.stand();
     // Neither its width nor its colours are read from the page at each point: for an answer the browser would lay out all
     // that was written to the page since the picture before.
-    this.stand();
     const { width } = this, large = presenting(), height = large ? this.box.clientHeight : this.height;
     if (this.gone || !width || (this.shot && !this.inView)) return;
     const look = this.look ??= theme(this.parent);
@@ -637,7 +637,7 @@ class Chart {
     const Plotly = await load(this.address);
     const look = theme(this.parent);
     const layout = { ...this.plot.layout, paper_bgcolor: look.back };
-    const size = { width: this.box.clientWidth, height: this.data.height, scale: format === "png" ? 2 : 1 };
+    const size = { width: this.box.clientWidth, height: this.height, scale: format === "png" ? 2 : 1 };
     const picture = { data: this.plot.data, layout, config: this.plot._context };
     await Plotly.downloadImage(picture, { format, filename: this.data.name, ...size });
   }

@@ -1,4 +1,4 @@
-"""The time that a training still takes is estimated from its last seconds."""
+"""The time that a training still takes is estimated from the last part of it."""
 
 import pytest
 

@@ -2,6 +2,7 @@
 // follow it; the page's script takes no part in it.
 
 import { Clock, last } from "./clock.mjs";
+import { union } from "./common.mjs";
 import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
 
@@ -291,14 +292,11 @@ export class Picture extends EventTarget {
   // A moment may reach beyond the axes, which were found from a few of them: they grow, with room for those to come.
   contain({ reach = {} }) {
     const grown = {}, { layout } = this.layout;
-    for (const [name, [lowest, highest]] of Object.entries(reach)) {
-      const range = layout[name]?.range;
-      if (!range) continue;
-      const turned = range[0] > range[1], [low, high] = turned ? [...range].reverse() : range;
-      if (lowest >= low && highest <= high) continue;
-      const room = ROOM * (Math.max(high, highest) - Math.min(low, lowest));
-      const wider = [lowest < low ? lowest - room : low, highest > high ? highest + room : high];
-      grown[name] = { ...layout[name], range: turned ? wider.reverse() : wider };
+    for (const [name, ends] of Object.entries(reach)) {
+      const range = layout[name]?.range, wide = union([range, ends]);
+      if (!wide || wide.every((end, k) => end === range[k])) continue;
+      const room = ROOM * (wide[1] - wide[0]);
+      grown[name] = { ...layout[name], range: wide.map((end, k) => end === range[k] ? end : end + (k ? room : -room)) };
     }
     if (!Object.keys(grown).length) return;
     this.layout = { ...this.layout, layout: { ...layout, ...grown } };
