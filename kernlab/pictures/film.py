@@ -5,8 +5,8 @@
     shown = figure(fixed, shot)                 the picture at that snapshot; axes and colours are those of the run
 
 Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them; a frame says how far its
-numbers reach, so that the axes can grow for one between those. A trace is identified by its type and its name without
-numbers, so that "rank 3" and "rank 2" are one trace.
+numbers reach, so that axes and colours can grow for one between those. A trace is identified by its type and its name
+without numbers, so that "rank 3" and "rank 2" are one trace.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class Frame(NamedTuple):
     # identity of a trace to its arrays and words, by path: "x", "marker.size", "name".
     traces: dict[str, dict[str, Any]]
     layout: dict[str, Any]  # headings, marks and lines that change
-    # Lowest and highest coordinate by axis, on a logarithmic one as powers of ten.
+    # Lowest and highest coordinate by axis, on a logarithmic one as powers of ten; of a scene, the heights.
     reach: Mapping[str, list[float]] = {}
+    limits: Mapping[str, dict[str, float]] = {}  # identity of a trace to the limits of its colours or contours, by path
 
 
 def layout(
@@ -78,7 +79,7 @@ def frame(picture: Picture, at: At) -> Frame:
     shot = cut(drawn)
     if picture.over_time:
         return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"]))
-    return shot._replace(reach=_reach(drawn))
+    return shot._replace(reach=_reach(drawn), limits=_limits(drawn))
 
 
 def over(figures: list[dict[str, Any]]) -> Layout:
@@ -169,7 +170,15 @@ def _reach(drawn: dict[str, Any]) -> dict[str, list[float]]:
     """The lowest and the highest coordinate along each axis, or the range that the figure states."""
     spans = {f"{letter}axis": axis.get("range") or _span(drawn, letter, axis, room=False)
              for letter, axis in _numeric(drawn["layout"])}  # fmt: skip
+    if "scene" in drawn["layout"]:
+        spans["scene"] = _heights([drawn])
     return {name: sorted(map(float, span)) for name, span in spans.items() if span}
+
+
+def _limits(drawn: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """The limits of colours and contours of each trace that has some."""
+    found = {key: {path: v for path, v in _leaves(trace) if path in _LIMITS} for key, trace in _identified(drawn)}
+    return {key: limits for key, limits in found.items() if limits}
 
 
 def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,11 +197,16 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
             ends = [high, low] if axis.pop("autorange", None) == "reversed" else [low, high]
             found[f"{letter}axis"] = axis | {"range": ends}
     if "scene" in shared:
-        heights = [_numbers(trace.get("z")) for each in figures for trace in each["data"]]
-        known = np.concatenate([each for each in heights if each is not None])
-        height = {"range": [float(known.min()), float(known.max())]}
-        found["scene"] = {**shared["scene"], "zaxis": {**shared["scene"].get("zaxis", {}), **height}}
+        height = {**shared["scene"].get("zaxis", {}), "range": _heights(figures)}
+        found["scene"] = {**shared["scene"], "zaxis": height}
     return found
+
+
+def _heights(figures: list[dict[str, Any]]) -> list[float]:
+    """The lowest and the highest height of what is drawn in three dimensions."""
+    heights = [_numbers(trace.get("z")) for each in figures for trace in each["data"]]
+    known = np.concatenate([each for each in heights if each is not None])
+    return [float(known.min()), float(known.max())]
 
 
 def _span(

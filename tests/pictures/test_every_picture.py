@@ -107,9 +107,12 @@ def test_every_picture_of_a_method(case, monkeypatch):
             assert picture.alt
             if picture.note:
                 assert all(picture.note(at))
-            own = over([plain]).layout
+            own = over([plain])
+            for key, limits in film._limits(plain).items():
+                assert limits.items() <= own.traces[key].items()
             for axis, (lowest, highest) in film._reach(plain).items():
-                low, high = sorted(own[axis]["range"])
+                seen_as = own.layout["scene"]["zaxis"] if axis == "scene" else own.layout[axis]
+                low, high = sorted(seen_as["range"])
                 assert low <= lowest <= highest <= high, (picture.key, axis)
             if view is VIEW:  # drawing is enough of the newest moment
                 continue
@@ -127,6 +130,15 @@ def test_a_frame_says_how_far_its_numbers_reach_where_that_is_beyond_the_axes_of
         shown = np.concatenate([np.asarray(each[letter], float) for each in shot.traces.values() if letter in each])
         assert shot.reach[f"{letter}axis"] == pytest.approx([shown.min(), shown.max()], abs=1e-5)
     assert shot.reach["xaxis"][1] > early["xaxis"]["range"][1]
+
+
+def test_a_frame_says_the_limits_of_its_colours_where_these_are_beyond_those_of_earlier_ones():
+    recorded = run("ASKL")
+    at = At(recorded, recorded.moment(None))
+    shot, early = frame(PICTURES["gram"], at), layout(PICTURES["gram"], recorded, of=1).traces
+    ((key, limits),) = shot.limits.items()
+    assert limits["zmin"] <= np.min(shot.traces[key]["z"]) < early[key]["zmin"]
+    assert frame(PICTURES["density"], at).limits == {}
 
 
 COMPARED = {"points": "1,5", "frequencies": "0,2", "reference": "0"}

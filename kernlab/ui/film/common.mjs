@@ -31,17 +31,21 @@ export function shared(layout, others) {
   return found;
 }
 
+// The limits of colours and contours of a trace that hold those of the others too.
+export function limits(look, others) {
+  const found = {};
+  for (const [path, end] of Object.entries(LIMITS)) {
+    const values = [look, ...others].map((each) => each?.[path]).filter(Number.isFinite);
+    if (Number.isFinite(look[path])) found[path] = end(...values);
+  }
+  return found;
+}
+
 // The layout of one run's picture with the axes and colours of all of them; fixed: as of kernlab/pictures/film.py.
 export function common(fixed, others) {
   if (!others.length) return fixed;
-  const traces = Object.fromEntries(Object.entries(fixed.traces).map(([key, look]) => {
-    const limits = {};
-    for (const [path, end] of Object.entries(LIMITS)) {
-      const values = [look[path], ...others.map((each) => each.traces[key]?.[path])].filter(Number.isFinite);
-      if (Number.isFinite(look[path])) limits[path] = end(...values);
-    }
-    return [key, { ...look, ...limits }];
-  }));
+  const traces = Object.fromEntries(Object.entries(fixed.traces).map(([key, look]) =>
+    [key, { ...look, ...limits(look, others.map((each) => each.traces[key])) }]));
   return { ...fixed, traces, layout: shared(fixed.layout, others.map((each) => each.layout)) };
 }
 

@@ -2,7 +2,7 @@
 // follow it; the page's script takes no part in it.
 
 import { Clock, last } from "./clock.mjs";
-import { union } from "./common.mjs";
+import { limits, union } from "./common.mjs";
 import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
 
@@ -289,17 +289,24 @@ export class Picture extends EventTarget {
     return text(this.fetch, this.address + rest);
   }
 
-  // A moment may reach beyond the axes, which were found from a few of them: they grow, with room for those to come.
-  contain({ reach = {} }) {
-    const grown = {}, { layout } = this.layout;
-    for (const [name, ends] of Object.entries(reach)) {
-      const range = layout[name]?.range, wide = union([range, ends]);
+  // A moment may reach beyond the axes and colours, which were found from a few of them: these grow, axes with room for
+  // the moments to come.
+  contain(frame) {
+    const { traces, layout } = this.layout, grown = {}, colored = {};
+    for (const [name, ends] of Object.entries(frame.reach ?? {})) {
+      const axis = name === "scene" ? layout.scene?.zaxis : layout[name];
+      const range = axis?.range, wide = union([range, ends]);
       if (!wide || wide.every((end, k) => end === range[k])) continue;
       const room = ROOM * (wide[1] - wide[0]);
-      grown[name] = { ...layout[name], range: wide.map((end, k) => end === range[k] ? end : end + (k ? room : -room)) };
+      const wider = { ...axis, range: wide.map((end, k) => end === range[k] ? end : end + (k ? room : -room)) };
+      grown[name] = name === "scene" ? { ...layout.scene, zaxis: wider } : wider;
     }
-    if (!Object.keys(grown).length) return;
-    this.layout = { ...this.layout, layout: { ...layout, ...grown } };
+    for (const [key, own] of Object.entries(frame.limits ?? {})) {
+      const look = traces[key] ?? {}, wide = limits(look, [own]);
+      if (Object.entries(wide).some(([path, end]) => end !== look[path])) colored[key] = { ...look, ...wide };
+    }
+    if (!Object.keys({ ...grown, ...colored }).length) return;
+    this.layout = { ...this.layout, traces: { ...traces, ...colored }, layout: { ...layout, ...grown } };
     this.written = JSON.stringify(this.layout);
     this.dispatchEvent(new Event("layout"));
   }

@@ -134,6 +134,31 @@ test("the axes of a picture grow for a moment that reaches beyond them, and not 
   assert.deepEqual([renewed, ends()], [2, [[17, -5], [-12, 10]]]);
 });
 
+test("the heights of a surface grow as axes do", () => {
+  const picture = new Film("/", "r").picture("joint", "", false);
+  picture.begin(1, 0, JSON.stringify({ traces: {}, layout: { scene: { camera: "above", zaxis: { title: "s", range: [0, 1] } } } }), "{}");
+  picture.contain({ reach: { scene: [0.2, 3] } });
+  assert.deepEqual(picture.layout.layout.scene.zaxis.range.map((end) => +end.toFixed(6)), [0, 3.3]);
+  assert.deepEqual([picture.layout.layout.scene.camera, picture.layout.layout.scene.zaxis.title], ["above", "s"]);
+});
+
+test("the colours of a picture grow for a moment that reaches beyond them", () => {
+  const picture = new Film("/", "r").picture("gram", "", false);
+  let renewed = 0;
+  picture.addEventListener("layout", () => renewed++);
+  const traces = { "heatmap:k:1": { zmin: -0.1, zmax: 1, showscale: true }, "contour:k:1": { "contours.start": 0, "contours.size": 0.1 }, "scatter:s:1": {} };
+  picture.begin(1, 0, JSON.stringify({ traces, layout: {} }), "{}");
+  const look = (key) => picture.layout.traces[key];
+  picture.contain({ limits: { "heatmap:k:1": { zmin: 0, zmax: 1 }, "scatter:s:1": { "marker.cmax": 2 }, "heatmap:other:1": { zmin: -9 } } });
+  assert.deepEqual([renewed, picture.layout.traces], [0, traces]); // and a trace without limits gets none
+  const written = picture.written;
+  picture.contain({ limits: { "heatmap:k:1": { zmin: -0.3, zmax: 0.5 }, "contour:k:1": { "contours.start": -0.2, "contours.size": 0.05 } } });
+  assert.deepEqual(look("heatmap:k:1"), { zmin: -0.3, zmax: 1, showscale: true });
+  assert.deepEqual(look("contour:k:1"), { "contours.start": -0.2, "contours.size": 0.1 });
+  assert.deepEqual([renewed, look("scatter:s:1")], [1, {}]);
+  assert.notEqual(picture.written, written);
+});
+
 test("a layout and a frame that came with the page are not asked for", async () => {
   const there = server(1);
   const film = new Film("/", "r", { fetch: there.fetch, hidden: () => false });
