@@ -1,4 +1,4 @@
-"""Learn: lessons that ask before they tell."""
+"""Learn: lessons that ask first and answer by a computation."""
 
 from kernlab.ui import learn
 from kernlab.ui.forms import sentences

@@ -1,4 +1,4 @@
-"""Lessons: one text file each, which asks before it tells, and the computations that answer them.
+"""Lessons: one text file each, which asks a question first, and the computations that answer it.
 
     shelf(folder).lessons["density"]     a lesson: text, scene, prediction, checks, teacher's guide, sources
     COMPUTATIONS["density"]              numbers(**sliders) → NamedTuple → draw(…) → figure; its facts and answers

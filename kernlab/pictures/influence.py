@@ -15,7 +15,7 @@ Source: Pruthi, Liu, Kale & Sundararajan 2020 (TracIn), equations 1, 2 and secti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,35 +123,42 @@ class _Rows(NamedTuple):
     numbers: NDArray[np.int64]
     X: Tensor
     y: Targets
+    sampled: int  # the first of them are a sample of all, the others were asked for
 
 
-def _rows(at: At, columns: int) -> _Rows:
+def _rows(at: At, columns: int, also: Sequence[int] = ()) -> _Rows:
     data = data_of(at.run)
     most = int(min(_ROWS, max(200, _NUMBERS / columns)))
     places = sampled(len(data.X_train), most)
-    y = torch.from_numpy(data.y_train[places])
+    named = np.flatnonzero(np.isin(data.train_rows, np.asarray(also, np.int64)))
+    every = np.concatenate([places, np.setdiff1d(named, places)])
+    y = torch.from_numpy(data.y_train[every])
     return _Rows(
-        data.train_rows[places], torch.from_numpy(data.X_train[places]).float(),
-        y.float() if y.is_floating_point() else y,
+        data.train_rows[every], torch.from_numpy(data.X_train[every]).float(),
+        y.float() if y.is_floating_point() else y, len(places),
     )  # fmt: skip
 
 
-def influence_at(at: At) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Numbers of rows [s] and their influence on themselves [s], in units of the mean; computed once."""
+def influence_at(at: At, also: Sequence[int] = ()) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Numbers of rows [s] and their influence on themselves [s], in units of its mean; computed once.
+
+    Args:
+        also: numbers of training rows that are measured besides the sample, which the mean is of.
+    """
 
     def made() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         assert at.method
         shots = _shots(at)
-        rows = _rows(at, shots[0].kernel.kept)
+        rows = _rows(at, shots[0].kernel.kept, also)
         loss, total = loss_of(at.method, str(at.facts["task"])), torch.zeros(len(rows.X), dtype=torch.float64)
         for shot in shots:
             Phi = shot.features(rows.X)
             G = slopes(loss, shot.outputs(Phi), rows.y)
             total += shot.weight * self_influence(G, Phi, bias="head_bias" in shot.arrays)
         values = total.numpy()
-        return rows.numbers, values / max(float(values.mean()), 1e-300)
+        return rows.numbers, values / max(float(values[: rows.sampled].mean()), 1e-300)
 
-    return once(at, ("influence", at.moment.step), made)
+    return once(at, ("influence", at.moment.step, *also), made)
 
 
 def pulls_at(at: At, frequency: int | None = None) -> Pulls:
@@ -227,7 +234,7 @@ def plot_pulls(view: Pulls) -> go.Figure:
         subtitle=f"{view.along:.0%} of all pulls went along its way; {view.rows} rows measured",
         x="pull (times the mean size)", y="", revision=f"pulls:{view.frequency}",
         yaxis={"type": "category", "autorange": "reversed", "categoryorder": "array", "categoryarray": names,
-               "title": {"text": "training row"}},
+               "dtick": 1, "tickfont": {"size": 12}, "title": {"text": "training row"}},
     )  # fmt: skip
 
 

@@ -45,9 +45,9 @@ def _list(at: At, found: LeftOutRows) -> None:
         "leverage": found.leverage[worst],
     }
     if has_influence(at):
-        rows, values = influence_at(at)
+        rows, values = influence_at(at, numbers.tolist())
         known = dict(zip(rows.tolist(), values.tolist(), strict=True))
-        columns["influence on itself"] = [known.get(number, np.nan) for number in numbers.tolist()]
+        columns["influence on itself"] = [known[number] for number in numbers.tolist()]
     if not at.image:
         data = data_of(at.run).dataset
         for place, name in enumerate(data.feature_names[:_INPUTS]):

@@ -109,7 +109,7 @@ def _list(found: Shelf) -> None:
             ADDRESS.share()
     ADDRESS.show_trouble()
     st.markdown(
-        "Each lesson asks before it tells: **predict**, then see what the computation finds, then try three things."
+        "Each lesson begins with a question: **predict**, then see what the computation finds, then try three things."
     )
     half = math.ceil(len(found.lessons) / 2)  # a column after the other on a phone, so that the order stays
     columns = st.columns(2, gap="medium")
@@ -117,7 +117,7 @@ def _list(found: Shelf) -> None:
         with columns[place > half].container(border=True, key=f"lesson-{lesson.key}", gap=None):
             link(
                 "learn",
-                f"**{place} · {lesson.title}** · {lesson.guide.minutes} min",
+                f"**{place} · {lesson.title}** · {lesson.guide.minutes}\N{NO-BREAK SPACE}min",
                 ":material/school:",
                 lesson=lesson.key,
                 **_room(),

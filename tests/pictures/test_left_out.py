@@ -16,6 +16,7 @@ from kernlab.pictures.gallery import PICTURES, seen
 from kernlab.pictures.influence import influence_at, loss_of, pull, pulls_at, self_influence, slopes
 from kernlab.pictures.left_out import doubts, left_out_at
 from kernlab.pictures.recorded import RecordedRun
+from kernlab.pictures.thinning import sampled
 from kernlab.runs.store import Store
 from kernlab.spec import RunSpec
 from kernlab.training import rules
@@ -83,6 +84,21 @@ def test_flipped_labels_have_a_large_influence_on_themselves(flipped):
     assert len(numbers) == len(flipped.data.y_train)
     assert flipped.found(numbers, values) >= 0.6
     assert np.mean(values[np.isin(numbers, list(flipped.wrong))]) > 2 * np.mean(values)
+
+
+def test_rows_outside_the_sample_are_measured_where_they_are_asked_for(flipped, monkeypatch):
+    at, every = seen(flipped.run), flipped.data.train_rows
+    monkeypatch.setattr(influence, "_NUMBERS", 0)
+    sample = every[sampled(len(every), 200)]
+    asked = [int(sample[0]), *np.setdiff1d(every, sample)[:3].tolist()]
+    numbers, values = influence_at(at, asked)
+    assert numbers[:200].tolist() == sample.tolist()
+    assert sorted(numbers[200:].tolist()) == sorted(asked[1:])
+    assert np.mean(values[:200]) == pytest.approx(1)
+    monkeypatch.undo()
+    all_numbers, all_values = influence_at(at)
+    ratio = values / all_values[[all_numbers.tolist().index(number) for number in numbers]]
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)  # the means alone differ
 
 
 def test_the_rows_that_pulled_a_frequency_are_rows_of_the_run_and_follow_what_is_selected(flipped):
