@@ -233,8 +233,8 @@ def plot_pulls(view: Pulls) -> go.Figure:
         traces, title=f"Rows that pulled frequency {view.frequency}",
         subtitle=f"{view.along:.0%} of all pulls went along its way; {view.rows} rows measured",
         x="pull (times the mean size)", y="", revision=f"pulls:{view.frequency}",
-        yaxis={"type": "category", "autorange": "reversed", "categoryorder": "array", "categoryarray": names,
-               "dtick": 1, "tickfont": {"size": 12}, "title": {"text": "training row"}},
+        yaxis={"type": "category", "autorange": "reversed", "dtick": 1, "tickfont": {"size": 12},
+               "title": {"text": "training row"}},
     )  # fmt: skip
 
 

@@ -123,15 +123,16 @@ def kernel_surface(
 
 def plot_kernel_profile(view: KernelProfile) -> go.Figure:
     """k(x₀, ·) along the line, one curve a kernel; a dotted line stands at x₀."""
+    value = "k(x₀, x) / k(x₀, x₀)" if view.relative else "k(x₀, x)"  # not on the axis: it may change within a run
     traces = []
     for name, values in zip(view.names, view.values, strict=True):
-        style, words = moment_style(name), f"{name}: k = %{{y:.3~g}} at %{{x:.3~g}}"
+        style, words = moment_style(name), f"{name}: {value} = %{{y:.3~g}} at %{{x:.3~g}}"
         traces.append(line(view.x, values, name, style.colour, words, dash=style.dash))
-    own = ", ".join(f"{value:.3g} {name}" for name, value in zip(view.names, view.own, strict=True))
+    own = ", ".join(f"{at:.3g} {name}" for name, at in zip(view.names, view.own, strict=True))
     shown = figure(
-        traces, title="The kernel around a point", subtitle=f"row {view.row}; k(x₀, x₀) = {own}",
-        x=view.axis, y="k(x₀, x) / k(x₀, x₀)" if view.relative else "k(x₀, x)",
-        revision=f"kernel-profile:{view.relative}",
+        traces, title="The kernel around a point",
+        subtitle=f"row {view.row}; {'divided by ' if view.relative else ''}k(x₀, x₀) = {own}",
+        x=view.axis, y="k(x₀, x)", revision=f"kernel-profile:{view.relative}",
     )  # fmt: skip
     return shown.add_vline(x=view.at, line={"color": GREY, "width": 1.5, "dash": "dot"})
 

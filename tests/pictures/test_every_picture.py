@@ -87,6 +87,12 @@ def same(one, other, path=""):
         assert str(one) == str(other), path
 
 
+def look(drawn):
+    """What a layout says apart from the ends of its axes, and from margins, which make room for every moment."""
+    leaves = dict(film._leaves(drawn["layout"]))
+    return {path: str(value) for path, value in leaves.items() if not re.search(r"range$|^margin", path)}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_picture_of_a_method(case, monkeypatch):
     monkeypatch.setattr(film, "SAMPLED", 2)  # drawing is what this test costs
@@ -120,6 +126,7 @@ def test_every_picture_of_a_method(case, monkeypatch):
             assert len(again["data"]) == len(plain["data"])
             for one, other in zip(plain["data"], again["data"], strict=True):
                 same(one, other, picture.key)
+            assert look(again) == look(plain), picture.key
 
 
 def test_a_frame_says_how_far_its_numbers_reach_where_that_is_beyond_the_axes_of_earlier_ones():

@@ -71,6 +71,7 @@ def test_kernels_of_very_different_size_are_compared_in_shape():
     assert view.own == pytest.approx((1, 300))
     np.testing.assert_allclose(view.values[1], view.values[0], rtol=1e-6)
     assert view.values.max() == pytest.approx(1, abs=1e-3)
+    assert "divided by k(x₀, x₀)" in plot_kernel_profile(view).layout.title.subtitle.text
 
 
 @pytest.mark.parametrize("d", [2, 6])
