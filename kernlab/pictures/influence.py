@@ -29,7 +29,7 @@ from kernlab.pictures.base import At, once, picture
 from kernlab.pictures.kernel_at import KernelAt, kernel_at
 from kernlab.pictures.marks import bars, stated
 from kernlab.pictures.run_data import data_of, has_features
-from kernlab.pictures.spectrum import frequencies_at
+from kernlab.pictures.spectrum import distances, frequencies_at
 from kernlab.pictures.theme import BLUE, ORANGE, figure
 from kernlab.pictures.thinning import sampled, spread
 from kernlab.typing import Float, Targets, Tensor
@@ -214,8 +214,11 @@ def has_influence(at: At) -> bool:
 
 
 def _pulled(at: At) -> bool:
-    """Whether frequencies are learned, so that rows can have pulled them."""
-    return has_influence(at) and at.method is not None and at.method.learned and "omega_initial" in at.static
+    """Whether frequencies have moved, so that rows can have pulled them; those that were re-weighted stay in place."""
+    if not has_influence(at) or "omega_initial" not in at.static:
+        return False
+    gone = distances(*frequencies_at(at))
+    return gone is not None and bool(gone.any())
 
 
 def plot_pulls(view: Pulls) -> go.Figure:

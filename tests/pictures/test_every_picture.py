@@ -40,6 +40,7 @@ OTHERS = {
     "FKS on one input": ("FKS-Fourier", "chirp"),
     "ASKL with phases": ("ASKL", "moons", {"phase": "shared"}),
     "ASKL with held-out rows": ("ASKL", "moons", {"validation": 0.3}),
+    "LKRF that drops features": ("LKRF", "moons", {"n_features": 400}),
 }
 CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
 RUNS: dict[str, str] = {}
