@@ -68,8 +68,11 @@ def effective_rank(values: ArrayLike) -> EffectiveRank:
     return EffectiveRank(np.concatenate([[0.0], np.cumsum(p)]), float(np.exp(entropy)))
 
 
-def diagonal(values: ArrayLike, bins: int = 40) -> Diagonal:
-    """Histogram of the values k(x, x) [n], n ≥ 1; the window reaches at least 5 % either side of the mean."""
+def diagonal(values: ArrayLike, bins: int = 41) -> Diagonal:
+    """Histogram of the values k(x, x) [n], n ≥ 1; the window reaches at least 5 % either side of the mean.
+
+    An odd number of bins has the mean in the middle of one: values that rounding alone parts make a single bar.
+    """
     sample = np.asarray(values, np.float64)
     mean = float(sample.mean())
     room = 0.05 * abs(mean) or 0.05

@@ -69,5 +69,7 @@ def test_a_stationary_kernel_has_one_bar():
     assert (found.mean, found.deviation) == (1, 0)
     assert found.share.max() == 1
     assert found.width * len(found.left) == pytest.approx(0.1)
-    assert diagonal(np.full(30, 1e-3)).width * 40 == pytest.approx(1e-4)
+    small = diagonal(np.full(30, 1e-3))
+    assert small.width * len(small.left) == pytest.approx(1e-4)
+    assert diagonal(1 + 1e-7 * np.random.default_rng(0).normal(size=30)).share.max() == 1  # but for rounding
     assert diagonal(np.zeros(30)).share.max() == 1
