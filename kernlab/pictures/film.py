@@ -5,8 +5,9 @@
     shown = figure(fixed, shot)                 the picture at that snapshot; axes and colours are those of the run
 
 Ranges are the union over at most :data:`SAMPLED` snapshots, the first and the last among them; a frame says how far its
-numbers reach, so that axes and colours can grow for one between those. A trace is identified by its type and its name
-without numbers, so that "rank 3" and "rank 2" are one trace.
+numbers reach, so that axes and colours can grow for one between those. What a full-batch solver starts from may be of
+another size than all that it finds: then the ranges are those of its solutions, and the start has its own. A trace is
+identified by its type and its name without numbers, so that "rank 3" and "rank 2" are one trace.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from kernlab.pictures.theme import unchecked
 from kernlab.pictures.thinning import spread
 
 SAMPLED = 3
+UNLIKE = 10.0  # times as wide as the ranges of the solutions, those with the start hide what they show
 
 _LOOKS = {"colorscale", "colorbar", "selections"}  # lists that are the look of a trace and no data
 _WORDS = ("name", "hovertemplate", "legendgroup", "width")  # of bars, the width follows the values
 _CHANGING = ("title", "shapes", "annotations", "selectionrevision", "uirevision")  # of the layout
+_PAIRS = (("zmin", "zmax"), ("marker.cmin", "marker.cmax"), ("contours.start", "contours.end"))
 #: Limits of colours and contours, and which end of them the union takes.
 _LIMITS: dict[str, Callable[[float, float], float]] = {
     "zmin": min, "zmax": max, "marker.cmin": min, "marker.cmax": max, "contours.start": min, "contours.end": max,
@@ -52,6 +55,8 @@ class Frame(NamedTuple):
     # Lowest and highest coordinate by axis, on a logarithmic one as powers of ten; of a scene, the heights.
     reach: Mapping[str, list[float]] = {}
     limits: Mapping[str, dict[str, float]] = {}  # identity of a trace to the limits of its colours or contours, by path
+    # Of a full-batch solver's start: its axes and limits, which count where those of the run do not contain them.
+    start: Mapping[str, dict[str, Any]] = {}
 
 
 def layout(
@@ -62,14 +67,15 @@ def layout(
     Args:
         of: how many of the first snapshots count; default: all.
     """
-    drawn, count = [], len(run.snapshots.steps[:of])
+    drawn, count, began = [], len(run.snapshots.steps[:of]), False
     # A picture over training is the same at every moment.
     for place in [count - 1] if picture.over_time and count else spread(count, SAMPLED).tolist():
         moment = run.moment(float(run.snapshots.epochs[place]))
         reference = None if view["reference"] is None else run.moment(view["reference"])
         if moment and picture.fits(at := At(run, moment, view, reference, side)):
             drawn.append(_plain(picture.make(at)))
-    return over(drawn)
+            began = began or (place == 0 and _solved(run))
+    return _narrowed(over(drawn), over(drawn[1:])) if began and len(drawn) > 1 else over(drawn)
 
 
 def frame(picture: Picture, at: At) -> Frame:
@@ -79,6 +85,8 @@ def frame(picture: Picture, at: At) -> Frame:
     shot = cut(drawn)
     if picture.over_time:
         return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"]))
+    if at.moment.index == 0 and _solved(at.run):
+        return shot._replace(start={"axes": _axes([drawn], drawn["layout"]), "limits": _limits(drawn)})
     return shot._replace(reach=_reach(drawn), limits=_limits(drawn))
 
 
@@ -106,17 +114,25 @@ def cut(drawn: dict[str, Any]) -> Frame:
 
 def figure(fixed: Layout, shot: Frame) -> go.Figure:
     """A frame in its layout. A trace that no sampled snapshot had takes the default look of its type."""
+    own = shot.start.get("axes", {})
+    axes = {name: own[name] for name in own if _beyond(_ends(name, fixed.layout), _ends(name, own))}
     data = []
     for key, shown in shot.traces.items():
         trace: dict[str, Any] = {}
-        for path, value in ({"type": key.split(":")[0]} | fixed.traces.get(key, {}) | shown).items():
+        look, limits = fixed.traces.get(key, {}), shot.start.get("limits", {}).get(key, {})
+        if any(
+            path in look and end(look[path], limits.get(path, look[path])) != look[path]
+            for path, end in _LIMITS.items()
+        ):
+            look = look | limits
+        for path, value in ({"type": key.split(":")[0]} | look | shown).items():
             *parents, last = path.split(".")
             inner = trace
             for each in parents:
                 inner = inner.setdefault(each, {})
             inner[last] = value
         data.append(trace)
-    return go.Figure(data, {**fixed.layout, **shot.layout})
+    return go.Figure(data, {**fixed.layout, **axes, **shot.layout})
 
 
 def _plain(drawn: go.Figure) -> dict[str, Any]:
@@ -156,6 +172,45 @@ def _shown(path: str, value: Any) -> bool:
 
 
 # -- ranges ----------------------------------------------------------------------------------------------------
+
+
+def _solved(run: RecordedRun) -> bool:
+    """Whether a full-batch solver makes the run."""
+    return run.unit == "step"
+
+
+def _narrowed(fixed: Layout, later: Layout) -> Layout:
+    """The layout with the ranges of later moments wherever its own are :data:`UNLIKE` times as wide."""
+    axes = {name: axis for name, axis in later.layout.items()
+            if _unlike(_ends(name, fixed.layout), _ends(name, later.layout))}  # fmt: skip
+    traces = dict(fixed.traces)
+    for key, look in later.traces.items():
+        pairs = [[[each[low], each[high]] for each in (traces[key], look)] for low, high in _PAIRS if low in look]
+        if any(_unlike(*pair) for pair in pairs):
+            traces[key] = traces[key] | {path: look[path] for path in _LIMITS if path in look}
+    return Layout(traces, fixed.layout | axes)
+
+
+def _ends(name: str, layout: Mapping[str, Any]) -> list[float]:
+    """The range of an axis of numbers, of a scene that of its heights; nothing where there is none."""
+    axis = (
+        layout.get(name, {})
+        if name in ("xaxis", "yaxis")
+        else layout.get(name, {}).get("zaxis", {})
+        if name == "scene"
+        else {}
+    )
+    return list(axis.get("range") or [])
+
+
+def _unlike(wide: list[float], narrow: list[float]) -> bool:
+    """Whether one range is so much wider than another that nothing of the other could be seen in it."""
+    return bool(wide and narrow) and 0 < UNLIKE * abs(narrow[1] - narrow[0]) < abs(wide[1] - wide[0])
+
+
+def _beyond(fixed: list[float], own: list[float]) -> bool:
+    """Whether a range lies in part outside that of the run."""
+    return bool(fixed and own) and (min(own) < min(fixed) or max(own) > max(fixed))
 
 
 def _numeric(layout: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -40,6 +40,7 @@ OTHERS = {
     "FKS on one input": ("FKS-Fourier", "chirp"),
     "ASKL with phases": ("ASKL", "moons", {"phase": "shared"}),
     "ASKL with held-out rows": ("ASKL", "moons", {"validation": 0.3}),
+    "FKS that shrinks": ("FKS-wavelet", "chirp", {"n_samples": 60, "g": 1e-8}),
     "LKRF that drops features": ("LKRF", "moons", {"n_features": 400}),
 }
 CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
@@ -172,6 +173,11 @@ def test_the_browser_assembles_the_figure_of_every_picture_as_python_does(tmp_pa
     for key, (each, at) in one_of_each().items():
         parts[key] = layout(each, at.run, at.view), frame(each, at)
         drawn[key] = figure(*parts[key]).to_dict()
+    recorded = run("FKS that shrinks")
+    start = At(recorded, recorded.moment(0.0))
+    for key in ("gram", "frame_along", "random_functions"):
+        parts[f"start of {key}"] = layout(PICTURES[key], recorded), frame(PICTURES[key], start)
+        drawn[f"start of {key}"] = figure(*parts[f"start of {key}"]).to_dict()
     file = tmp_path / "parts.json"
     file.write_bytes(to_json({key: [part._asdict() for part in each] for key, each in parts.items()}))
     script = (
@@ -185,7 +191,7 @@ def test_the_browser_assembles_the_figure_of_every_picture_as_python_does(tmp_pa
     )
     assert done.returncode == 0, done.stderr
     assembled = json.loads(done.stdout)
-    assert assembled.keys() == set(PICTURES)
+    assert assembled.keys() == drawn.keys() > set(PICTURES)
     for key, expected in drawn.items():
         alike(assembled[key]["data"], expected["data"], key)
         rest = {name: value for name, value in expected["layout"].items() if name != "template"}
@@ -278,6 +284,35 @@ def test_axes_hold_every_snapshot():
                     values = np.log10(values) if fixed.layout[f"{letter}axis"].get("type") == "log" else values
                     assert low <= np.nanmin(values)
                     assert np.nanmax(values) <= high
+
+
+def test_the_start_of_a_solver_hides_no_solution_of_another_size():
+    recorded = run("FKS that shrinks")
+    start, end = (At(recorded, recorded.moment(epoch)) for epoch in (0.0, None))
+    for key in ("gram", "kernel_profile", "random_functions", "diagonal", "frame_along"):
+        picture = PICTURES[key]
+        fixed = layout(picture, recorded)
+        before, after = (figure(fixed, frame(picture, at)) for at in (start, end))
+        own, solved = _plain(picture.make(start)), _plain(picture.make(end))
+        assert before.data[0].to_plotly_json().keys() == own["data"][0].keys()
+        if key == "gram":
+            assert after.data[0].zmax == solved["data"][0]["zmax"] < own["data"][0]["zmax"] / 10
+            assert (before.data[0].zmin, before.data[0].zmax) == (own["data"][0]["zmin"], own["data"][0]["zmax"])
+            continue
+        for axis in ("xaxis", "yaxis"):
+            for drawn, plain in ((before, own), (after, solved)):
+                low, high = sorted(drawn.layout[axis].range)
+                assert low <= film._reach(plain)[axis][0] <= film._reach(plain)[axis][1] <= high, (key, axis)
+        sized = "xaxis" if key == "diagonal" else "yaxis"
+        assert np.ptp(after.layout[sized].range) < np.ptp(before.layout[sized].range) / 10, key
+
+
+def test_the_start_of_a_solver_shares_the_axes_where_its_size_is_alike():
+    recorded = run("LKRF")
+    fixed = layout(PICTURES["density"], recorded)
+    before, after = (figure(fixed, frame(PICTURES["density"], At(recorded, recorded.moment(at)))) for at in (0.0, None))
+    for letter in "xy":
+        assert before.layout[f"{letter}axis"].range == after.layout[f"{letter}axis"].range
 
 
 def test_a_layout_is_the_union_and_a_frame_has_arrays_and_words_alone():

@@ -1,22 +1,9 @@
 // Pictures of several runs on one set of axes: side by side with common ranges, or their curves in one picture.
 
 import { rows } from "./figure.mjs";
-
-// Limits of colours and contours, and which end of them is common (as in kernlab/pictures/film.py).
-const LIMITS = {
-  zmin: Math.min, zmax: Math.max, "marker.cmin": Math.min, "marker.cmax": Math.max,
-  "contours.start": Math.min, "contours.end": Math.max, "contours.size": Math.max,
-};
+import { limits, union } from "./ranges.mjs";
 
 const AXIS = /^[xy]axis\d*$/;
-
-// The range that contains all of them; undefined where one is no range of numbers.
-export function union(ranges) {
-  if (!ranges.length || !ranges.every((range) => range?.length === 2 && range.every(Number.isFinite))) return undefined;
-  const low = Math.min(...ranges.flat());
-  const high = Math.max(...ranges.flat());
-  return ranges[0][0] > ranges[0][1] ? [high, low] : [low, high];
-}
 
 // A Plotly layout with the ranges of the axes that the others have too.
 export function shared(layout, others) {
@@ -28,16 +15,6 @@ export function shared(layout, others) {
   }
   const heights = union(all.map((each) => each.scene?.zaxis?.range));
   if (heights) found.scene = { ...layout.scene, zaxis: { ...layout.scene.zaxis, range: heights } };
-  return found;
-}
-
-// The limits of colours and contours of a trace that hold those of the others too.
-export function limits(look, others) {
-  const found = {};
-  for (const [path, end] of Object.entries(LIMITS)) {
-    const values = [look, ...others].map((each) => each?.[path]).filter(Number.isFinite);
-    if (Number.isFinite(look[path])) found[path] = end(...values);
-  }
   return found;
 }
 

@@ -1,9 +1,14 @@
 // A Plotly figure from a layout that is fixed over the run and the frame of one moment (kernlab/pictures/film.py).
 
+import { beyond } from "./ranges.mjs";
+
 export function figure(fixed, shot) {
+  const { axes = {}, limits = {} } = shot.start ?? {};
+  const wide = (name, axis) => (name === "scene" ? beyond(fixed.layout.scene?.zaxis?.range, axis.zaxis.range) : beyond(fixed.layout[name]?.range, axis.range));
+  const own = Object.fromEntries(Object.entries(axes).filter(([name, axis]) => wide(name, axis)));
   const data = Object.entries(shot.traces).map(([key, shown]) => {
-    const trace = {};
-    for (const [path, value] of Object.entries({ type: key.split(":")[0], ...fixed.traces[key], ...shown })) {
+    const trace = {}, colors = beyond(fixed.traces[key], limits[key]) && limits[key];
+    for (const [path, value] of Object.entries({ type: key.split(":")[0], ...fixed.traces[key], ...colors, ...shown })) {
       const parents = path.split(".");
       const name = parents.pop();
       let inner = trace;
@@ -12,7 +17,7 @@ export function figure(fixed, shot) {
     }
     return trace;
   });
-  return { data, layout: { ...fixed.layout, ...shot.layout } };
+  return { data, layout: { ...fixed.layout, ...own, ...shot.layout } };
 }
 
 // The same figure with a line at an epoch, for pictures whose axis is time.

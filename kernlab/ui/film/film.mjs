@@ -2,9 +2,9 @@
 // follow it; the page's script takes no part in it.
 
 import { Clock, last } from "./clock.mjs";
-import { limits, union } from "./common.mjs";
 import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
+import { beyond, limits, union } from "./ranges.mjs";
 
 const EVERY = 200; // milliseconds between two questions while a run goes on, at least,
 const TICK = 500; // and at most, where it says that nothing new is to be expected before
@@ -294,16 +294,14 @@ export class Picture extends EventTarget {
   contain(frame) {
     const { traces, layout } = this.layout, grown = {}, colored = {};
     for (const [name, ends] of Object.entries(frame.reach ?? {})) {
-      const axis = name === "scene" ? layout.scene?.zaxis : layout[name];
-      const range = axis?.range, wide = union([range, ends]);
-      if (!wide || wide.every((end, k) => end === range[k])) continue;
-      const room = ROOM * (wide[1] - wide[0]);
+      const axis = name === "scene" ? layout.scene?.zaxis : layout[name], range = axis?.range;
+      if (!range || !beyond(range, ends)) continue;
+      const wide = union([range, ends]), room = ROOM * (wide[1] - wide[0]);
       const wider = { ...axis, range: wide.map((end, k) => end === range[k] ? end : end + (k ? room : -room)) };
       grown[name] = name === "scene" ? { ...layout.scene, zaxis: wider } : wider;
     }
     for (const [key, own] of Object.entries(frame.limits ?? {})) {
-      const look = traces[key] ?? {}, wide = limits(look, [own]);
-      if (Object.entries(wide).some(([path, end]) => end !== look[path])) colored[key] = { ...look, ...wide };
+      if (beyond(traces[key], own)) colored[key] = { ...traces[key], ...limits(traces[key], [own]) };
     }
     if (!Object.keys({ ...grown, ...colored }).length) return;
     this.layout = { ...this.layout, traces: { ...traces, ...colored }, layout: { ...layout, ...grown } };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { common, overlaid, shared, union } from "../../../kernlab/ui/film/common.mjs";
+import { common, overlaid, shared } from "../../../kernlab/ui/film/common.mjs";
+import { union } from "../../../kernlab/ui/film/ranges.mjs";
 
 test("a common range contains every range, in their direction, and is none where one has no numbers", () => {
   assert.deepEqual(union([[0, 1], [-2, 0.5]]), [-2, 1]);
