@@ -131,7 +131,7 @@ def plot_diagonal(view: Diagonal, *, marked: Mapping[str, float] | None = None) 
         view: the histogram.
         marked: k(x, x) of single points, by name.
     """
-    hover = "k(x, x) from %{x:.3~f}: %{y:.1%}"
+    hover, shape = "k(x, x) from %{x:.3~g}: %{y:.1%}", ".3f" if view.mean >= 0.1 else ".3g"
     traces: list[Any] = [
         bars(view.left, view.share, "sample", BLUE, hover, width=view.width, offset=0, showlegend=False)
     ]
@@ -142,7 +142,7 @@ def plot_diagonal(view: Diagonal, *, marked: Mapping[str, float] | None = None) 
         ))  # fmt: skip
     return figure(
         traces, title="Diagonal of the kernel",
-        subtitle=f"k(x, x) = {view.mean:.3f} ± {view.deviation:.3f} over {view.n} points", x="k(x, x)",
+        subtitle=f"k(x, x) = {view.mean:{shape}} ± {view.deviation:{shape}} over {view.n} points", x="k(x, x)",
         y="share of points", revision="diagonal", yaxis={"tickformat": ".0%"},
         shapes=[upright(view.mean, color=VERMILLION, width=2, dash="dash")],
     )  # fmt: skip

@@ -62,6 +62,9 @@ def test_histogram_of_the_diagonal():
     np.testing.assert_array_equal((figure.data[0].x, figure.data[0].y), (found.left, found.share))
     assert (figure.data[1].x, figure.data[1].text) == ((0.7,), ("row 3",))
     assert figure.layout.shapes[0].x0 == found.mean
+    assert figure.layout.title.subtitle.text == "k(x, x) = 0.500 ± 0.283 over 4 points"
+    small = plot_diagonal(diagonal([0.001, 0.002])).layout.title.subtitle.text
+    assert small == "k(x, x) = 0.0015 ± 0.0005 over 2 points"
 
 
 def test_a_stationary_kernel_has_one_bar():
