@@ -151,7 +151,7 @@ def _features(at: At, most: int) -> tuple[Callable[[NDArray[Any]], Tensor], int,
     if kernel.kept > most:
         share = most / kernel.kept
         parts = {name: torch.as_tensor(np.asarray(value)) for name, value in at.arrays.items()}
-        known = method.feature_map.frequencies(dict(kernel.params))
+        known = kernel.representation.frequencies(kernel.params)
         cut = {name: value[:, : max(1, int(share * value.shape[1]))] for name, value in known.items()}
         if known and (found := method.feature_map.restored({**parts, **cut})):
             representation, params = found

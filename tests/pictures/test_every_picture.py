@@ -41,6 +41,7 @@ OTHERS = {
     "ASKL with phases": ("ASKL", "moons", {"phase": "shared"}),
     "ASKL with held-out rows": ("ASKL", "moons", {"validation": 0.3}),
     "FKS that shrinks": ("FKS-wavelet", "chirp", {"n_samples": 60, "g": 1e-8}),
+    "A-la-carte with more features than regression takes": ("A-la-carte", "moons", {"n_features": 1400}),
     "LKRF that drops features": ("LKRF", "moons", {"n_features": 400}),
 }
 CASES: dict[str, tuple] = {name: (name, "") for name in METHODS} | IMAGES | OTHERS
