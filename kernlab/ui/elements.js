@@ -71,6 +71,7 @@ const STYLE = `
   .kl-way p { min-height: 4.5em; font-size: .8125rem; }
   .kl-way p.kl-trouble { min-height: 0; }
   .kl-values { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
+  .kl-values div { flex: none; } /* none is narrower than its words */
   .kl-values dt { white-space: nowrap; }
 }`;
 

@@ -250,6 +250,17 @@ def test_no_page_is_wider_than_a_phone(app, new_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_no_name_of_a_number_covers_the_next(app, new_page):
+    page = new_page(390, 844)
+    visit(page, app, "train?dataset=moons&method=RFDI&epochs=1")
+    press(page, "Train")
+    names = page.locator(".kl-values dt")
+    names.filter(has_text="linear SVM").wait_for()
+    sizes = names.evaluate_all("all => all.map(each => [each.scrollWidth, each.clientWidth])")
+    assert len(sizes) > 3
+    assert all(words <= room for words, room in sizes)
+
+
 def test_on_a_phone_what_can_be_done_with_a_page_stands_beside_its_heading(app, new_page):
     page = new_page(390, 844)
     for name in ("", "learn", "train", "compare", "papers"):
