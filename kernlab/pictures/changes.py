@@ -100,7 +100,7 @@ def mark_turns(figure: go.Figure, run: Recorded) -> None:
     moments: dict[float, list[Turn]] = {}
     for turn in found:
         moments.setdefault(turn.epoch, []).append(turn)
-    last = -1.0
+    last = -np.inf  # a change at the very start has its words, however long the run is
     for epoch, together in moments.items():
         figure.add_vline(x=epoch, line={"color": CHANGED, "width": 1.5, "dash": "dash"})
         if epoch - last < APART * end:

@@ -121,8 +121,7 @@ def figure(fixed: Layout, shot: Frame) -> go.Figure:
         trace: dict[str, Any] = {}
         look, limits = fixed.traces.get(key, {}), shot.start.get("limits", {}).get(key, {})
         if any(
-            path in look and end(look[path], limits.get(path, look[path])) != look[path]
-            for path, end in _LIMITS.items()
+            end(look[path], limits[path]) != look[path] for path, end in _LIMITS.items() if path in {*look} & {*limits}
         ):
             look = look | limits
         for path, value in ({"type": key.split(":")[0]} | look | shown).items():
@@ -193,14 +192,10 @@ def _narrowed(fixed: Layout, later: Layout) -> Layout:
 
 def _ends(name: str, layout: Mapping[str, Any]) -> list[float]:
     """The range of an axis of numbers, of a scene that of its heights; nothing where there is none."""
-    axis = (
-        layout.get(name, {})
-        if name in ("xaxis", "yaxis")
-        else layout.get(name, {}).get("zaxis", {})
-        if name == "scene"
-        else {}
-    )
-    return list(axis.get("range") or [])
+    if name not in ("xaxis", "yaxis", "scene"):
+        return []
+    axis = layout.get(name, {})
+    return list((axis.get("zaxis", {}) if name == "scene" else axis).get("range") or [])
 
 
 def _unlike(wide: list[float], narrow: list[float]) -> bool:

@@ -59,6 +59,14 @@ def test_every_change_has_a_line_and_those_apart_have_words():
     assert not empty.layout.shapes
 
 
+def test_an_early_change_keeps_its_words_however_long_the_run_becomes():
+    changed = run(trace_norm=curve((10, 0.7, 0.1)))
+    changed.history["objective"] = curve((1, 0.1, 3.0), (100_000, 4000.0, 1.0))
+    figure = go.Figure()
+    mark_turns(figure, changed)
+    assert [note.text for note in figure.layout.annotations] == ["λ₁ = 0.1"]
+
+
 @pytest.mark.parametrize("name", ["changed/unknown", "changed/"])
 def test_what_the_method_does_not_have_is_no_change(name):
     other = run()
