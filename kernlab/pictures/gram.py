@@ -150,10 +150,9 @@ def plot_gram(view: GramView, *, what: str) -> go.Figure:
 
 def plot_difference(view: Difference, *, what: str) -> go.Figure:
     """K − K' as colour, blue above zero; ``what`` names both in the title: "features − exact" …"""
-    limit = view.largest or 1.0
     note = f"{len(view.values)} rows; mean |difference| {view.mean:.3g}, largest {view.largest:.3g}, "
     note += f"in all {view.relative:.1%} of ‖K‖"
-    return _matrix(view, "difference", DIVERGING, (-limit, limit), what, note)
+    return _matrix(view, "difference", DIVERGING, (-view.largest, view.largest), what, note)
 
 
 def plot_gram_rows(view: GramRows) -> go.Figure:

@@ -94,7 +94,7 @@ def importance_picture(now: Spectrum, shape: tuple[int, int], then: Spectrum | N
         raise OptionError(f"height times width must be the {now.d} inputs", f"{shape[0]} × {shape[1]}")
     shares = _shares(curvature(now)) - (0.0 if then is None else _shares(curvature(then)))
     values = (shares * now.d).reshape(shape).astype(np.float32)
-    return ImportancePicture(values, float(np.quantile(np.abs(values), 0.995)) or 1.0, then is not None)
+    return ImportancePicture(values, float(np.quantile(np.abs(values), 0.995)), then is not None)
 
 
 def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -83,7 +83,7 @@ def joint_change(now: JointDensity, then: JointDensity) -> JointChange:
     for axis in (0, 1):
         before = np.apply_along_axis(lambda row: np.interp(now.grid, then.grid, row, left=0.0, right=0.0), axis, before)
     values = (now.now - before).astype(np.float32)
-    limit = float(np.abs(values).max()) or 1.0
+    limit = float(np.abs(values).max())
     return JointChange(now.what, now.grid, values, limit, now.along, then.along)
 
 

@@ -119,7 +119,7 @@ def landmark_pictures(
     # A few extreme entries should not wash out the rest.
     low, high = (float(np.quantile(finite, q)) for q in (0.002, 0.998))
     if change or low == high:
-        high = max(abs(low), abs(high)) or 1.0
+        high = max(abs(low), abs(high))
         low = -high
     return LandmarkPictures(tiled.mosaic, (low, high), tiled.shown, len(now), change)
 

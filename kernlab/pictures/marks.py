@@ -57,9 +57,13 @@ def cells(
     z: Any, name: str, hover: str, scale: Any, limits: tuple[float | None, float | None] = (None, None), *,
     strip: str = "", **rest: Any,
 ) -> go.Heatmap:  # fmt: skip
-    """A matrix as colours between two limits; ``strip`` names the colour strip, else the name does."""
+    """A matrix as colours between two limits; ``strip`` names the colour strip, else the name does.
+
+    Limits without extent are none: a change from a moment to itself sets no scale for the other moments of its run.
+    """
+    low, high = (None, None) if limits[0] == limits[1] else limits
     return trace(
-        go.Heatmap, z=z, name=name, zmin=limits[0], zmax=limits[1], colorscale=scale, colorbar=colourbar(strip or name),
+        go.Heatmap, z=z, name=name, zmin=low, zmax=high, colorscale=scale, colorbar=colourbar(strip or name),
         **_words(hover, ""), **rest,
     )  # fmt: skip
 

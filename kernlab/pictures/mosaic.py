@@ -59,5 +59,5 @@ def mosaic(columns: ArrayLike, shape: tuple[int, int], order: ArrayLike, *, coun
     tiled = padded.reshape(down, across, height + 1, width + 1).swapaxes(1, 2)
     tiled = tiled.reshape(down * (height + 1), across * (width + 1))[:-1, :-1]
     # A few extreme entries should not wash out the rest.
-    limit = float(np.quantile(np.abs(tiles), 0.995)) or 1.0
+    limit = float(np.quantile(np.abs(tiles), 0.995))
     return Mosaic(np.ascontiguousarray(tiled), limit, shown)

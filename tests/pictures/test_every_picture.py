@@ -316,6 +316,23 @@ def test_the_start_of_a_solver_shares_the_axes_where_its_size_is_alike():
         assert before.layout[f"{letter}axis"].range == after.layout[f"{letter}axis"].range
 
 
+@pytest.mark.parametrize("reference", [0.0, None])
+@pytest.mark.parametrize("case", ["ASKL on digits", "NysDI on digits"])
+def test_a_change_from_a_moment_to_itself_sets_no_scale_for_the_others(case, reference):
+    recorded = run(case)
+    compared = recorded.moment(reference)
+    for key, matrix in (("joint_density", "features"), ("gram", "change"), ("landmark_changes", "features")):
+        view = {**VIEW, "reference": compared.epoch, "matrix": matrix}
+        ends = [At(recorded, recorded.moment(at), view, compared) for at in (0.0, None)]
+        if not all(PICTURES[key].fits(at) for at in ends):
+            continue
+        moved = [np.nanmax(np.abs(PICTURES[key].make(at).data[0].z)) for at in ends]
+        fixed = layout(PICTURES[key], recorded, view)
+        look = fixed.traces[next(film._identified(_plain(PICTURES[key].make(ends[-1]))))[0]]
+        assert 0 < look["zmax"] <= max(moved) * 1.2, key
+        assert look["zmin"] == -look["zmax"], key
+
+
 def test_a_layout_is_the_union_and_a_frame_has_arrays_and_words_alone():
     def drawn(y, rank):
         trace = {

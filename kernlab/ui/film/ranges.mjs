@@ -19,7 +19,7 @@ export function limits(look, others) {
   const found = {};
   for (const [path, end] of Object.entries(LIMITS)) {
     const values = [look, ...others].map((each) => each?.[path]).filter(Number.isFinite);
-    if (Number.isFinite(look[path])) found[path] = end(...values);
+    if (values.length) found[path] = end(...values);
   }
   return found;
 }
@@ -27,4 +27,4 @@ export function limits(look, others) {
 // Whether the range or the limits of one moment lie beyond those of the run.
 export const beyond = (fixed, own) => Array.isArray(fixed)
   ? (union([fixed, own]) ?? fixed).some((end, k) => end !== fixed[k])
-  : Object.entries(limits(fixed ?? {}, [own])).some(([path, end]) => end !== fixed[path]);
+  : Object.entries(limits(fixed, [own])).some(([path, end]) => end !== fixed?.[path]);
