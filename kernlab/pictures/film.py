@@ -74,7 +74,7 @@ def layout(
         reference = None if view["reference"] is None else run.moment(view["reference"])
         if moment and picture.fits(at := At(run, moment, view, reference, side)):
             drawn.append(_plain(picture.make(at)))
-            began = began or (place == 0 and _solved(run))
+            began = began or (place == 0 and _solved(picture, run))
     return _narrowed(over(drawn), over(drawn[1:])) if began and len(drawn) > 1 else over(drawn)
 
 
@@ -85,7 +85,7 @@ def frame(picture: Picture, at: At) -> Frame:
     shot = cut(drawn)
     if picture.over_time:
         return shot._replace(layout=shot.layout | _axes([drawn], drawn["layout"]))
-    if at.moment.index == 0 and _solved(at.run):
+    if at.moment.index == 0 and _solved(picture, at.run):
         return shot._replace(start={"axes": _axes([drawn], drawn["layout"]), "limits": _limits(drawn)})
     return shot._replace(reach=_reach(drawn), limits=_limits(drawn))
 
@@ -171,9 +171,9 @@ def _shown(path: str, value: Any) -> bool:
 # -- ranges ----------------------------------------------------------------------------------------------------
 
 
-def _solved(run: RecordedRun) -> bool:
-    """Whether a full-batch solver makes the run."""
-    return run.unit == "step"
+def _solved(picture: Picture, run: RecordedRun) -> bool:
+    """Whether a full-batch solver makes what is shown: pictures of the data are those of every method."""
+    return run.unit == "step" and not picture.of_data
 
 
 def _narrowed(fixed: Layout, later: Layout) -> Layout:
