@@ -97,8 +97,8 @@ def over(figures: list[dict[str, Any]]) -> Layout:
         for key, trace in _identified(each):
             look = {path: value for path, value in _leaves(trace) if not _shown(path, value)}
             for path, end in _LIMITS.items():
-                if path in traces.get(key, {}):
-                    look[path] = end(look.get(path, traces[key][path]), traces[key][path])
+                if path in look and path in traces.get(key, {}):
+                    look[path] = end(look[path], traces[key][path])
             traces[key] = look
     shared = {key: value for key, value in figures[-1]["layout"].items() if key not in _CHANGING} if figures else {}
     margins = [each["layout"].get("margin", {}) for each in figures]
@@ -120,7 +120,7 @@ def figure(fixed: Layout, shot: Frame) -> go.Figure:
     for key, shown in shot.traces.items():
         trace: dict[str, Any] = {}
         look, limits = fixed.traces.get(key, {}), shot.start.get("limits", {}).get(key, {})
-        if any(path not in look or _LIMITS[path](look[path], end) != look[path] for path, end in limits.items()):
+        if any(_LIMITS[path](look[path], end) != look[path] for path, end in limits.items() if path in look):
             look = look | limits
         for path, value in ({"type": key.split(":")[0]} | look | shown).items():
             *parents, last = path.split(".")

@@ -59,9 +59,10 @@ def cells(
 ) -> go.Heatmap:  # fmt: skip
     """A matrix as colours between two limits; ``strip`` names the colour strip, else the name does.
 
-    Limits without extent are none: a change from a moment to itself sets no scale for the other moments of its run.
+    Zeros alone have the narrowest limits, so that a change from a moment to itself sets no scale for the other moments
+    of its run.
     """
-    low, high = (None, None) if limits[0] == limits[1] else limits
+    low, high = (-1e-12, 1e-12) if limits == (0, 0) else limits
     return trace(
         go.Heatmap, z=z, name=name, zmin=low, zmax=high, colorscale=scale, colorbar=colourbar(strip or name),
         **_words(hover, ""), **rest,

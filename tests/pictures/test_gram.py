@@ -95,8 +95,7 @@ def test_a_difference_is_white_at_zero():
     cells = plot_difference(gram_difference(K, OTHER, CLASSES), what="features − exact").data[0]
     assert cells.zmin == -cells.zmax
     assert cells.zmax == pytest.approx(np.abs(K - OTHER).max())
-    none = plot_difference(gram_difference(K, K), what="features − exact").data[0]
-    assert (none.zmin, none.zmax) == (None, None)  # Plotly takes −½ to ½
+    assert plot_difference(gram_difference(K, K), what="features − exact").data[0].zmax > 0
 
 
 def test_rows_are_curves_with_a_marker_at_their_own_place():

@@ -1,11 +1,11 @@
 // A Plotly figure from a layout that is fixed over the run and the frame of one moment (kernlab/pictures/film.py).
 
-import { beyond } from "./ranges.mjs";
+import { beyond, ranged } from "./ranges.mjs";
 
 export function figure(fixed, shot) {
   const { axes = {}, limits = {} } = shot.start ?? {};
-  const wide = (name, axis) => (name === "scene" ? beyond(fixed.layout.scene?.zaxis?.range, axis.zaxis.range) : beyond(fixed.layout[name]?.range, axis.range));
-  const own = Object.fromEntries(Object.entries(axes).filter(([name, axis]) => wide(name, axis)));
+  const wide = (name) => beyond(ranged(fixed.layout, name)?.range, ranged(axes, name).range);
+  const own = Object.fromEntries(Object.entries(axes).filter(([name]) => wide(name)));
   const data = Object.entries(shot.traces).map(([key, shown]) => {
     const trace = {}, colors = beyond(fixed.traces[key], limits[key]) && limits[key];
     for (const [path, value] of Object.entries({ type: key.split(":")[0], ...fixed.traces[key], ...colors, ...shown })) {

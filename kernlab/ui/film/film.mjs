@@ -4,7 +4,7 @@
 import { Clock, last } from "./clock.mjs";
 import { Frames, Loader } from "./frames.mjs";
 import { Selection } from "./selection.mjs";
-import { beyond, limits, union } from "./ranges.mjs";
+import { beyond, limits, ranged, union } from "./ranges.mjs";
 
 const EVERY = 200; // milliseconds between two questions while a run goes on, at least,
 const TICK = 500; // and at most, where it says that nothing new is to be expected before
@@ -294,7 +294,7 @@ export class Picture extends EventTarget {
   contain(frame) {
     const { traces, layout } = this.layout, grown = {}, colored = {};
     for (const [name, ends] of Object.entries(frame.reach ?? {})) {
-      const axis = name === "scene" ? layout.scene?.zaxis : layout[name], range = axis?.range;
+      const axis = ranged(layout, name), range = axis?.range;
       if (!range || !beyond(range, ends)) continue;
       const wide = union([range, ends]), room = ROOM * (wide[1] - wide[0]);
       const wider = { ...axis, range: wide.map((end, k) => end === range[k] ? end : end + (k ? room : -room)) };

@@ -19,12 +19,15 @@ export function limits(look, others) {
   const found = {};
   for (const [path, end] of Object.entries(LIMITS)) {
     const values = [look, ...others].map((each) => each?.[path]).filter(Number.isFinite);
-    if (values.length) found[path] = end(...values);
+    if (Number.isFinite(look[path])) found[path] = end(...values);
   }
   return found;
 }
 
+// What has the range of this name: an axis, or the heights of a scene.
+export const ranged = (layout, name) => (name === "scene" ? layout.scene?.zaxis : layout[name]);
+
 // Whether the range or the limits of one moment lie beyond those of the run.
 export const beyond = (fixed, own) => Array.isArray(fixed)
   ? (union([fixed, own]) ?? fixed).some((end, k) => end !== fixed[k])
-  : Object.entries(limits(fixed, [own])).some(([path, end]) => end !== fixed?.[path]);
+  : Object.entries(limits(fixed ?? {}, [own])).some(([path, end]) => end !== fixed[path]);

@@ -149,15 +149,13 @@ test("the colours of a picture grow for a moment that reaches beyond them", () =
   const traces = { "heatmap:k:1": { zmin: -0.1, zmax: 1, showscale: true }, "contour:k:1": { "contours.start": 0, "contours.size": 0.1 }, "scatter:s:1": {} };
   picture.begin(1, 0, JSON.stringify({ traces, layout: {} }), "{}");
   const look = (key) => picture.layout.traces[key];
-  picture.contain({ limits: { "heatmap:k:1": { zmin: 0, zmax: 1 } } });
-  assert.deepEqual([renewed, picture.layout.traces], [0, traces]);
+  picture.contain({ limits: { "heatmap:k:1": { zmin: 0, zmax: 1 }, "scatter:s:1": { "marker.cmax": 2 }, "heatmap:other:1": { zmin: -9 } } });
+  assert.deepEqual([renewed, picture.layout.traces], [0, traces]); // and a trace without limits gets none
   const written = picture.written;
   picture.contain({ limits: { "heatmap:k:1": { zmin: -0.3, zmax: 0.5 }, "contour:k:1": { "contours.start": -0.2, "contours.size": 0.05 } } });
   assert.deepEqual(look("heatmap:k:1"), { zmin: -0.3, zmax: 1, showscale: true });
   assert.deepEqual(look("contour:k:1"), { "contours.start": -0.2, "contours.size": 0.1 });
   assert.deepEqual([renewed, look("scatter:s:1")], [1, {}]);
-  picture.contain({ limits: { "scatter:s:1": { "marker.cmax": 2 } } }); // the moments before had no scale
-  assert.deepEqual([renewed, look("scatter:s:1")], [2, { "marker.cmax": 2 }]);
   assert.notEqual(picture.written, written);
 });
 
