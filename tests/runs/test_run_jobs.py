@@ -370,7 +370,7 @@ def test_a_dead_database_ends_the_job_and_the_reason_is_still_shown(
     jobs: Trainings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = jobs.submit(fake.spec(ENDLESS, delay=0.001))
-    until(lambda: bool(store.metrics(run_id).curves))
+    until(lambda: "objective" in store.metrics(run_id).curves)
     writing = store.writing
 
     def dead() -> Any:
