@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.directions import direction
-from kernlab.pictures.marks import FROM_ZERO, line
+from kernlab.pictures.marks import FROM_ZERO, POWERS, line
 from kernlab.pictures.spectrum import LOOK, Spectrum, frequencies_at, law_at, lengths, since, then_at, where
 from kernlab.pictures.theme import BLUE, GREY, VERMILLION, fade, figure
 
@@ -100,8 +100,9 @@ def window(*samples: NDArray[np.floating], share: float = 0.01) -> tuple[float, 
 
 
 def direction_density(
-    direction: ArrayLike, now: Spectrum, before: Spectrum, *, what: str = "", law: Law | None = None
-) -> Density:
+    direction: ArrayLike, now: Spectrum, before: Spectrum, *, what: str = "", law: Law | None = None,
+    beside: Spectrum | None = None,
+) -> Density:  # fmt: skip
     """Density of uᵀω for a direction u, now and as assigned.
 
     Args:
@@ -109,17 +110,24 @@ def direction_density(
         now, before: frequencies now and before training; the weights of those before training do not count.
         what: the direction, for the title.
         law: the assigned density in closed form, as a function of positions [G].
+        beside: frequencies of another moment: the grid is the same for both, or their difference would have an edge.
 
     Raises:
         OptionError: the direction has length zero.
     """
-    return _densities(what, now.along(direction), before.along(direction), now.weights, None, law)
+    others = beside.along(direction) if beside else ()
+    return _densities(what, now.along(direction), before.along(direction), now.weights, None, law, others)
 
 
-def length_density(now: Spectrum, before: Spectrum, *, law: Law | None = None) -> Density:
+def length_density(
+    now: Spectrum, before: Spectrum, *, law: Law | None = None, beside: Spectrum | None = None
+) -> Density:
     """Density of ‖ω‖, now and as assigned, as :func:`direction_density`; it is reflected at 0: no mass leaks below."""
-    first, second = ([lengths(Spectrum(each)) for each in spectrum.both] for spectrum in (now, before))
-    return _densities("length", first, second, now.weights, 0.0, law)
+
+    def each(spectrum: Spectrum) -> list[NDArray[Any]]:
+        return [lengths(Spectrum(one)) for one in spectrum.both]
+
+    return _densities("length", each(now), each(before), now.weights, 0.0, law, each(beside) if beside else ())
 
 
 def density_change(now: Density, then: Density) -> DensityChange:
@@ -140,10 +148,10 @@ def density_change(now: Density, then: Density) -> DensityChange:
 
 def _densities(
     what: str, now: Sequence[NDArray[Any]], before: Sequence[NDArray[Any]], weights: ArrayLike | None,
-    lowest: float | None, law: Law | None,
+    lowest: float | None, law: Law | None, beside: Sequence[NDArray[Any]],
 ) -> Density:  # fmt: skip
     """Densities of values of ω and ω' now and before training; of values that are at least ``lowest``, reflected."""
-    low, high = window(*now, *before)
+    low, high = window(*now, *before, *beside)
     if lowest is not None:
         low = max(low, lowest)
     grid = np.linspace(low, high, CELLS)
@@ -217,7 +225,7 @@ def plot_density(density: Density) -> go.Figure:
     return figure(
         traces, title="Length of the frequencies" if density.what == "length" else "Spectral density",
         subtitle=", ".join(notes + ([f"{outside:.1%} beyond the edges"] if outside > 0.005 else [])),
-        x=_positions(density.what), y="density", revision=f"density:{density.what}", yaxis=FROM_ZERO,
+        x=_positions(density.what), y="density", revision=f"density:{density.what}", yaxis=FROM_ZERO | POWERS,
     )  # fmt: skip
 
 
@@ -233,7 +241,7 @@ def plot_density_change(change: DensityChange, since: str) -> go.Figure:
         traces, title=f"Change of {'the lengths' if length else 'the spectral density'}",
         subtitle=", ".join(([] if length else [change.what]) + [f"since {since}: {moved} elsewhere"]),
         x=_positions(change.what), y="now − then", revision=f"density-change:{change.what}",
-        yaxis={"zerolinewidth": 2},
+        yaxis={"zerolinewidth": 2} | POWERS,
     )  # fmt: skip
 
 
@@ -259,9 +267,10 @@ def draw_density(at: At) -> go.Figure:
     u, law = direction(at), law_at(at)
     now, before = frequencies_at(at)
 
-    def seen(one: Spectrum) -> Density:
-        return direction_density(u, one, before, what=where(at), law=partial(law.along, u) if law else None)
+    def seen(one: Spectrum, beside: Spectrum | None = None) -> Density:
+        known = partial(law.along, u) if law else None
+        return direction_density(u, one, before, what=where(at), law=known, beside=beside)
 
     if then := then_at(at):
-        return plot_density_change(density_change(seen(now), seen(then)), since(at))
+        return plot_density_change(density_change(seen(now, then), seen(then, now)), since(at))
     return plot_density(seen(now))

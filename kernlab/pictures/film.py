@@ -26,6 +26,7 @@ from kernlab.pictures.theme import unchecked
 from kernlab.pictures.thinning import spread
 
 SAMPLED = 3
+ROUNDING = 1e-9  # relative differences below it are none
 UNLIKE = 10.0  # times as wide as the ranges of the solutions, those with the start hide what they show
 
 _LOOKS = {"colorscale", "colorbar", "selections"}  # lists that are the look of a trace and no data
@@ -216,7 +217,7 @@ def _numeric(layout: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _reach(drawn: dict[str, Any]) -> dict[str, list[float]]:
     """The lowest and the highest coordinate along each axis, or the range that the figure states."""
-    spans = {f"{letter}axis": axis.get("range") or _span(drawn, letter, axis, room=False)
+    spans = {f"{letter}axis": axis.get("range") or (_span(drawn, letter, axis) or ())[:2]
              for letter, axis in _numeric(drawn["layout"])}  # fmt: skip
     if "scene" in drawn["layout"]:
         spans["scene"] = _heights([drawn])
@@ -241,7 +242,7 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
             continue
         spans = [span for each in figures if (span := _span(each, letter, axis)) is not None]
         if spans and len(spans) == len(figures):
-            low, high = min(low for low, _ in spans), max(high for _, high in spans)
+            low, high = _roomy(spans, axis)
             ends = [high, low] if axis.pop("autorange", None) == "reversed" else [low, high]
             found[f"{letter}axis"] = axis | {"range": ends}
     if "scene" in shared:
@@ -257,10 +258,19 @@ def _heights(figures: list[dict[str, Any]]) -> list[float]:
     return [float(known.min()), float(known.max())]
 
 
-def _span(
-    drawn: dict[str, Any], letter: str, axis: Mapping[str, Any], *, room: bool = True
-) -> tuple[float, float] | None:
-    """Lowest and highest coordinate of a figure, with some room or without, on a logarithmic axis as powers of ten."""
+def _roomy(spans: list[tuple[float, float, float]], axis: Mapping[str, Any]) -> tuple[float, float]:
+    """The range that holds what several figures span; one that is flat has no scale of its own beside another."""
+    low, high = min(low for low, _, _ in spans), max(high for _, high, _ in spans)
+    share = max(share for _, _, share in spans)
+    zero = axis.get("type") != "log" and low >= 0 and (axis.get("rangemode") == "tozero" or low == 0.0)
+    low = 0.0 if zero else low
+    flat = high - low <= ROUNDING * max(abs(low), abs(high))
+    margin = (share or 0.5) * (abs(high) or 1.0) if flat else share * (high - low)
+    return low if zero else low - margin, high + margin
+
+
+def _span(drawn: dict[str, Any], letter: str, axis: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """Lowest and highest coordinate of a figure, on a logarithmic axis as powers of ten; the share of room beside."""
     log, share, parts = axis.get("type") == "log", 0.0, []
     piles: dict[Any, float] = {}
     for trace in drawn["data"]:
@@ -303,13 +313,7 @@ def _span(
     known = np.log10(known[known > 0]) if log else known
     if not known.size:
         return None
-    low, high = float(known.min()), float(known.max())
-    if not room:
-        return low, high
-    zero = not log and low >= 0 and (axis.get("rangemode") == "tozero" or low == 0.0)
-    low = 0.0 if zero else low
-    margin = (share or (0.5 if high == low else 0.0)) * ((high - low) or abs(high) or 1.0)
-    return low if zero else low - margin, high + margin
+    return float(known.min()), float(known.max()), share
 
 
 def _piled(

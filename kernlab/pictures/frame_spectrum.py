@@ -17,7 +17,7 @@ from kernlab.bounds.frame import power_law_envelope
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.directions import input_names, input_place
-from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, cells, dots, line, stated
+from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, POWERS, cells, dots, line, stated
 from kernlab.pictures.theme import BLUE, CLASSES, GREY, ORANGE, VERMILLION, figure
 
 STEMS = 600  # functions of one kind that are drawn along one input: the largest
@@ -219,7 +219,7 @@ def plot_frame_input(view: FrameInput) -> go.Figure:
         ))  # fmt: skip
     return figure(
         traces, title=f"Spectrum along {view.name}", subtitle=f"{view.nonzero} of {view.columns} functions in use",
-        x=view.x, y="λ", revision=f"frame-input:{view.name}", yaxis=FROM_ZERO,
+        x=view.x, y="λ", revision=f"frame-input:{view.name}", yaxis=FROM_ZERO | POWERS,
     )  # fmt: skip
 
 

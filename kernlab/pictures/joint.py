@@ -89,7 +89,7 @@ def joint_change(now: JointDensity, then: JointDensity) -> JointChange:
 
 def joint_density(
     direction: ArrayLike, omega: ArrayLike, omega_prime: ArrayLike, initial: ArrayLike, initial_prime: ArrayLike, *,
-    what: str = "",
+    what: str = "", beside: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> JointDensity:  # fmt: skip
     """Joint density of the projections of ω and ω' on a direction u.
 
@@ -98,13 +98,17 @@ def joint_density(
         omega, omega_prime: frequencies now [d D].
         initial, initial_prime: frequencies before training [d D].
         what: the direction, for the title.
+        beside: frequencies of another moment, two of [d D]: the grid is the same for both, or their difference would
+            have an edge.
 
     Raises:
         OptionError: the direction has length zero.
     """
     u = unit(direction)
-    now, now_prime, before, before_prime = (u @ np.asarray(W) for W in (omega, omega_prime, initial, initial_prime))
-    low, high = window(now, now_prime, before, before_prime)
+    now, now_prime, before, before_prime, *others = (
+        u @ np.asarray(W) for W in (omega, omega_prime, initial, initial_prime, *(beside or ()))
+    )
+    low, high = window(now, now_prime, before, before_prime, *others)
     grid = np.linspace(low, high, CELLS)
     assigned = kde2(before, before_prime, grid)
     density = kde2(now, now_prime, grid)
@@ -261,13 +265,15 @@ def draw_joint_density(at: At) -> go.Figure:
     u = direction(at)
     now, before = frequencies_at(at)
 
-    def seen(one: Spectrum) -> JointDensity:
+    def pairs(one: Spectrum) -> tuple[ArrayLike, ArrayLike]:
         assert one.omega_prime is not None
-        assert before.omega_prime is not None
-        return joint_density(u, one.omega, one.omega_prime, before.omega, before.omega_prime, what=where(at))
+        return one.omega, one.omega_prime
+
+    def seen(one: Spectrum, beside: Spectrum | None = None) -> JointDensity:
+        return joint_density(u, *pairs(one), *pairs(before), what=where(at), beside=pairs(beside) if beside else None)
 
     if then := then_at(at):
-        return plot_joint_change(joint_change(seen(now), seen(then)), since(at))
+        return plot_joint_change(joint_change(seen(now, then), seen(then, now)), since(at))
     if at.view["surface"]:
         return plot_joint_surface(seen(now))
     return plot_joint(seen(now), cloud(u, now, selected(at), what=where(at)))

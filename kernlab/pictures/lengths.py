@@ -17,9 +17,9 @@ def draw_lengths(at: At) -> go.Figure:
     now, before = frequencies_at(at)
     law = law_at(at)
 
-    def seen(one: Spectrum) -> Density:
-        return length_density(one, before, law=partial(law.length, now.d) if law else None)
+    def seen(one: Spectrum, beside: Spectrum | None = None) -> Density:
+        return length_density(one, before, law=partial(law.length, now.d) if law else None, beside=beside)
 
     if then := then_at(at):
-        return plot_density_change(density_change(seen(now), seen(then)), since(at))
+        return plot_density_change(density_change(seen(now, then), seen(then, now)), since(at))
     return plot_density(seen(now))

@@ -13,6 +13,8 @@ from kernlab.pictures.theme import colourbar, trace
 LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 4}
 #: The same with one tick a power, for positions 1, 10, 100 …
 DECADES: dict[str, Any] = {"type": "log", "dtick": 1}
+#: An axis whose numbers may be small: without powers of ten Plotly writes 150µ.
+POWERS: dict[str, Any] = {"exponentformat": "power"}
 FROM_ZERO: dict[str, Any] = {"rangemode": "tozero"}
 #: Both axes of a picture made of pixels: hidden, equal in scale, the first row on top.
 PIXELS: dict[str, Any] = {

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At, picture
 from kernlab.pictures.directions import direction, unit
-from kernlab.pictures.marks import line
+from kernlab.pictures.marks import POWERS, line
 from kernlab.pictures.spectrum import LOOK, Spectrum, chosen, frequencies_at, law_at, selected, since, then_at, where
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, fade, figure
 
@@ -189,7 +189,7 @@ def plot_profile_change(view: ProfileChange, since: str) -> go.Figure:
     trace.update(fill="tozeroy", fillcolor=fade(BLUE, 0.15))
     return figure(
         [trace], title="Change of the kernel along a line", subtitle=f"{view.what}, since {since}",
-        **_AXES | {"y": "k now − then"}, revision=f"profile-change:{view.what}", yaxis={"zerolinewidth": 2},
+        **_AXES | {"y": "k now − then"}, revision=f"profile-change:{view.what}", yaxis={"zerolinewidth": 2} | POWERS,
     )  # fmt: skip
 
 

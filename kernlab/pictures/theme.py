@@ -186,7 +186,8 @@ def fade(colour: str, opacity: float) -> str:
 
 def colourbar(title: str) -> dict[str, Any]:
     """The strip beside a heatmap, named along its side so that a narrow screen keeps its width."""
-    return {"thickness": 12, "tickfont": {"size": 14}, "nticks": 5, "title": {"text": title, "side": "right"}}
+    ticks = {"tickfont": {"size": 14}, "nticks": 5, "exponentformat": "power"}
+    return {"thickness": 12, "title": {"text": title, "side": "right"}} | ticks
 
 
 _checked = ContextVar("checked", default=True)

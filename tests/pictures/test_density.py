@@ -1,5 +1,7 @@
 """Densities of frequencies against SciPy's, closed forms of assigned frequencies against draws, and their figures."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -132,6 +134,15 @@ def test_what_has_changed_is_the_difference_of_the_densities():
     same = density_change(now, now)
     assert not same.values[0].any()
     assert same.moved == (0.0,)
+
+
+@pytest.mark.parametrize("seen", [partial(direction_density, [1.0]), length_density], ids=["direction", "length"])
+def test_a_change_has_no_edge_where_the_frequencies_reach_further_than_before(seen):
+    start = Spectrum(np.random.default_rng(3).normal(size=(1, 6)))
+    later = Spectrum(1.001 * start.omega)
+    found = density_change(seen(later, start, beside=start), seen(start, start, beside=later))
+    # So few frequencies have densities that are not 0 at the edges of the grid, and the two differ little everywhere.
+    assert np.abs(found.values[0][[0, -1]]).max() < 0.05 * seen(later, start).curves[0].values[[0, -1]].max()
 
 
 def test_a_direction_without_length_is_a_sentence():

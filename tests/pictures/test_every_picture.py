@@ -317,7 +317,7 @@ def test_the_start_of_a_solver_shares_the_axes_where_its_size_is_alike():
 
 
 @pytest.mark.parametrize("reference", [0.0, None])
-@pytest.mark.parametrize("case", ["ASKL on digits", "NysDI on digits"])
+@pytest.mark.parametrize("case", ["ASKL on digits", "NysDI on digits", "RFDI"])
 def test_a_change_from_a_moment_to_itself_sets_no_scale_for_the_others(case, reference):
     recorded = run(case)
     compared = recorded.moment(reference)
@@ -331,6 +331,14 @@ def test_a_change_from_a_moment_to_itself_sets_no_scale_for_the_others(case, ref
         look = fixed.traces[next(film._identified(_plain(PICTURES[key].make(ends[-1]))))[0]]
         assert 0 < look["zmax"] <= max(moved) * 1.2, key
         assert look["zmin"] == -look["zmax"], key
+    for key in ("density", "lengths", "line_profile"):
+        view = {**VIEW, "reference": compared.epoch}
+        every = [At(recorded, recorded.moment(float(at)), view, compared) for at in recorded.snapshots.epochs]
+        if not all(PICTURES[key].fits(at) for at in every):
+            continue
+        heights = np.concatenate([trace.y for at in every for trace in PICTURES[key].make(at).data])
+        low, high = layout(PICTURES[key], recorded, view).layout["yaxis"]["range"]
+        assert 0 < high - low <= np.ptp(heights) * 1.2, key
 
 
 def test_a_layout_is_the_union_and_a_frame_has_arrays_and_words_alone():

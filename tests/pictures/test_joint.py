@@ -107,6 +107,14 @@ def test_what_has_changed_is_the_difference_of_the_densities():
     assert not joint_change(now, now).values.any()
 
 
+def test_a_change_is_seen_on_one_grid():
+    u, start, later = coordinate(6, 1), (wide, other), (1.5 * wide, other)
+    now = joint_density(u, *later, *start, beside=start)
+    then = joint_density(u, *start, *start, beside=later)
+    np.testing.assert_array_equal(now.grid, then.grid)
+    np.testing.assert_array_equal(joint_change(now, then).values, now.now - then.now)
+
+
 def test_density_of_a_correlated_gaussian_rows_are_omega_prime():
     cov = np.array([[1.0, 0.6], [0.6, 2.0]])
     first, second = rng.multivariate_normal([0, 0.5], cov, 60_000).T
