@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kernlab.registry import Registry
@@ -60,6 +62,7 @@ class Bound(NamedTuple):
         stack: keys of the terms that add up to ``total``, drawn as one stacked bar.
         beside: keys drawn as bars of their own, to be compared with the total.
         over_time: keys drawn as curves over training, in legend order.
+        short: names of some of these curves, for a legend that has to leave room for the plot.
         total: key of the sum of the stack.
         measured: key of what the bound is about, drawn as the strongest curve.
         estimates: other readings of the same bound, each a stacked bar instead of the one of ``stack``.
@@ -75,6 +78,7 @@ class Bound(NamedTuple):
     stack: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     over_time: tuple[str, ...] = ()
+    short: Mapping[str, str] = MappingProxyType({})
     total: str = "total"
     measured: str = "gap"
     estimates: tuple[Estimate, ...] = ()

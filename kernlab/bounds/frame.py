@@ -143,6 +143,7 @@ FRAME = Bound(
     beside=("empirical_risk", "test_risk", "rademacher_total", "printed_total"),
     over_time=("total", "printed_total", "rademacher_total", "complexity_size", "complexity_decay", "confidence",
                "empirical_risk", "test_risk"),
+    short={"rademacher_total": "Rademacher", "complexity_size": "leading λ", "complexity_decay": "remaining λ"},
     measured="test_risk",
     trivial="zero_risk",
 )  # fmt: skip

@@ -8,6 +8,7 @@ one with code 130. Heavy imports happen inside the commands, so that ``--help`` 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -22,6 +23,7 @@ __all__ = ["cli", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point: run the command, and turn a user's mistake into a sentence and exit code 2."""
+    usual, warnings.formatwarning = warnings.formatwarning, _sentence
     try:
         code = cli.main(args=arguments, prog_name="kernlab", standalone_mode=False)
     except KernlabError as error:
@@ -35,4 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of the output has ended (kernlab runs list | head)
         sys.stderr.close()
         code = 0
+    finally:
+        warnings.formatwarning = usual
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _sentence(message: Warning | str, *_: object, **__: object) -> str:
+    """A library's warning without its file and line, which are of no use to who types a command."""
+    return f"kernlab: {message}\n"

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kernlab.bounds import SPECTRAL, Bound
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.curves import DrawnCurve, History, Series, curves, last
-from kernlab.pictures.marks import FROM_ZERO, LOG, bars, dots, line
+from kernlab.pictures.marks import FROM_ZERO, LOG, bars, dots, line, number
 from kernlab.pictures.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, fade, figure, with_words_above
 from kernlab.pictures.thinning import MAX_POINTS, thin
 from kernlab.pictures.timed import timed
@@ -107,7 +107,7 @@ def bound_history(history: History, bound: Bound = SPECTRAL) -> BoundHistory:
             factor = _at_steps(terms[each.factor], np.asarray(steps, float))
             terms[each.key] = steps, epochs, each.scale * factor * np.asarray(values, float)
     found = {curve.name: curve for curve in curves(terms, bound.over_time).curves}
-    gap, words = found.pop(bound.measured, None), _words(bound)
+    gap, words = found.pop(bound.measured, None), {**_words(bound), **bound.short}
     title = f"Bound against the {words[bound.measured]}" if _limits(bound) else bound.title
     return BoundHistory(
         tuple(found.values()), gap, 0 if gap is None else int((gap.y <= 0).sum()), title, words, bound.unit
@@ -305,7 +305,7 @@ def plot_bound_now(bound: BoundNow, before: BoundNow | None = None, *, log_x: bo
              error_x=spread, showlegend=False),
         go.Scatter(
             x=[bar.end for bar in shown], y=names, name="total", mode="text", showlegend=False, cliponaxis=False,
-            text=[f"\u2002{_number(bar.total)}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in shown],
+            text=[f"\u2002{number(bar.total)}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in shown],
             textposition="middle right", textfont={"size": 15}, hovertemplate="%{y}: %{text}<extra></extra>",
         ),
     ]  # fmt: skip
@@ -341,13 +341,6 @@ def _decades(shown: Sequence[BoundBar], trivial: float | None) -> list[float]:
     least = min((bar.total for bar in shown), default=1.0)
     parts = [value for bar in shown for _, value in bar.parts if value > 0.01 * least]
     return [math.log10(min(ends + parts, default=0.1)) - 0.4, math.log10(max(ends, default=1.0)) + 0.1]
-
-
-def _number(value: float) -> str:
-    """Three digits; thousands are written out."""
-    if not 1e3 <= abs(value) < 1e7:
-        return f"{value:.3g}"
-    return f"{float(f'{value:.3g}'):,.0f}".replace(",", "\u202f")
 
 
 def _styles(terms: Sequence[str], words: Mapping[str, str]) -> dict[str, tuple[str, str, str, str]]:

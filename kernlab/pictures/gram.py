@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.class_names import named_ticks
 from kernlab.pictures.kernels import (
-    MATRICES,
     PAGE,
     chosen_matrix,
     earlier,
@@ -23,9 +22,10 @@ from kernlab.pictures.kernels import (
     features_words,
     grams_at,
     has_kernel,
+    matrix_words,
     rows_of,
 )
-from kernlab.pictures.marks import cells, dots, line, stated, upright
+from kernlab.pictures.marks import cells, dots, line, number, stated, upright
 from kernlab.pictures.sample import Sample, known_numbers
 from kernlab.pictures.theme import CLASSES, DIVERGING, figure
 
@@ -137,20 +137,20 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def plot_gram(view: GramView, *, what: str) -> go.Figure:
-    """k(x_i, x_j) as colour, sorted by class; ``what`` names the kernel in the title: "features", "exact" …"""
+    """k(x_i, x_j) as colour, sorted by class; ``what`` names the kernel in the title: "features", "exact kernel" …"""
     low, high = view.limits
     note = f"{len(view.values)} rows"
     if view.within is not None:
-        note += f"; mean k within a class {view.within:.3g}"
+        note += f"; mean k within a class {number(view.within)}"
     if view.between is not None:
-        note += f", between classes {view.between:.3g}"
+        note += f", between classes {number(view.between)}"
     # From zero where k is positive, so that a pale matrix is one whose entries are small.
     return _matrix(view, "k(x, x')", "Cividis", (min(0.0, low), max(high, 1e-12)), what, note)
 
 
 def plot_difference(view: Difference, *, what: str) -> go.Figure:
     """K − K' as colour, blue above zero; ``what`` names both in the title: "features − exact" …"""
-    note = f"{len(view.values)} rows; mean |difference| {view.mean:.3g}, largest {view.largest:.3g}, "
+    note = f"{len(view.values)} rows; mean |difference| {number(view.mean)}, largest {number(view.largest)}, "
     note += f"in all {view.relative:.1%} of ‖K‖"
     return _matrix(view, "difference", DIVERGING, (-view.largest, view.largest), what, note)
 
@@ -162,7 +162,7 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
     for order, row in enumerate(view.rows):
         (colour, symbol), dash = CLASSES[order % len(CLASSES)], _DASHES[order % len(_DASHES)]
         name = f"row {row.number}" + (f" ({row.name})" if row.name else "")
-        label, hover = f"{name}: k(x, x) = {row.own:.3g}", f"{name}, column %{{x}}: k = %{{y:.3~g}}"
+        label, hover = f"{name}: k(x, x) = {number(row.own)}", f"{name}, column %{{x}}: k = %{{y:.3~g}}"
         what: dict[str, Any] = {"legendgroup": name, "meta": stated(row=row.number)}
         traces += [
             line(x, row.values, label, colour, hover, width=2, dash=dash, **what),
@@ -187,7 +187,8 @@ def _matrix(
     words, hover = "row, class by class" if groups.names else "row, by target", f"{name} = %{{z:.3~g}}"
     return figure(
         [cells(view.values, name, f"row %{{y}}, column %{{x}}: {hover}", scale, limits)],
-        title=f"Gram matrix, {what}", subtitle=note, x=words, y=words, revision=f"gram:{what}",
+        title=f"Gram matrix, {what}" if what else "Gram matrix", subtitle=note, x=words, y=words,
+        revision=f"gram:{what}",
         xaxis={**axis, **_ticks(groups)},
         yaxis={**axis, **_ticks(groups, beside=True), "autorange": "reversed", "scaleanchor": "x"},
         shapes=[{"type": "line", "line": _BORDER, **each} for each in borders],
@@ -216,7 +217,9 @@ def _about_gram(at: At) -> tuple[str, str]:
     if rows_of(at).classes:
         words = "Rows are sorted by class: a kernel that helps is bright on the blocks of the diagonal."
     if exact:
-        words += f" Exact means {exact.words}."
+        words += f" This is {exact.words}." if exact.same else f" Exact means {exact.words}."
+    if kernel.itself:
+        return r"K_{ij}=k(x_i,x_j)", words
     return r"K_{ij}=k(x_i,x_j)\approx\varphi(x_i)^\top\varphi(x_j)", f"{words} {features_words(kernel)}"
 
 
@@ -224,13 +227,13 @@ def _about_gram(at: At) -> tuple[str, str]:
 def draw_gram(at: At) -> go.Figure:
     """The Gram matrix: of the features, exact, or one of the differences."""
     found, rows, chosen = grams_at(at), rows_of(at), chosen_matrix(at)
-    groups = groups_of(rows)
+    what, groups = matrix_words(at), groups_of(rows)
     if chosen == "error":
-        drawn = plot_difference(gram_difference(found["now"], found["exact"], groups), what=MATRICES[chosen])
+        drawn = plot_difference(gram_difference(found["now"], found["exact"], groups), what=what)
     elif chosen == "change":
         then = earlier(found)
         drawn = plot_difference(gram_difference(found["now"], found[then], groups), what=f"now − {then}")
     else:
         shown = found["exact" if chosen == "exact" else "now"]
-        drawn = plot_gram(gram_view(shown, groups), what=MATRICES[chosen])
+        drawn = plot_gram(gram_view(shown, groups), what=what)
     return drawn.update_traces(meta=stated(row={"x": rows.numbers, "y": rows.numbers}))

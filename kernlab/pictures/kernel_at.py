@@ -45,6 +45,11 @@ class KernelAt(NamedTuple):
     kept: int  # kept, total: number of its features, and of the model's
     total: int
 
+    @property
+    def itself(self) -> bool:
+        """Whether the kernel is used as it is, without features."""
+        return isinstance(self.representation, ExactKernel)
+
     def precise(self) -> KernelAt:
         """The same with its parameters in float64, which else are converted each time that features are computed."""
         return self._replace(params={name: value.double() for name, value in self.params.items()})

@@ -93,12 +93,18 @@ def matrices(at: At) -> dict[str, str]:
         names += ["exact", "error"]
     if any(name.startswith(("then", "before")) for name in kernels):
         names.append("change")
-    return {name: MATRICES[name] for name in names}
+    itself = {"features": "kernel"} if at.kernel and at.kernel.itself else {}
+    return {name: MATRICES[name] for name in names} | itself
 
 
 def chosen_matrix(at: At) -> str:
     """The Gram matrix that the view names, or that of the features where this run does not have the named one."""
     return str(at.view["matrix"]) if at.view["matrix"] in matrices(at) else "features"
+
+
+def matrix_words(at: At) -> str:
+    """The chosen matrix in words, for a title; none of a kernel without features, which has no other to mean."""
+    return "" if at.kernel and at.kernel.itself and chosen_matrix(at) == "features" else MATRICES[chosen_matrix(at)]
 
 
 def earlier(names: Mapping[str, Any]) -> str:

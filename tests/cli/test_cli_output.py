@@ -27,6 +27,17 @@ def test_help_and_version_need_no_heavy_module():
         assert ended.stdout.rstrip().endswith("set()")
 
 
+def test_a_warning_of_a_library_is_a_sentence_without_its_file(start):
+    options = ("head=linear_svm", "max_iter=1", "n_features=20")
+    started = start(
+        "train", "--method", "RF", "--dataset", "iris", *[word for each in options for word in ("--set", each)]
+    )
+    _, errors = started.communicate()
+    (warning,) = {line for line in errors.splitlines() if "failed to converge" in line}
+    assert (started.returncode, warning[:9]) == (0, "kernlab: ")
+    assert ".py" not in errors
+
+
 @pytest.mark.parametrize("module", ["kernlab", "kernlab.cli"])
 def test_the_package_runs_as_a_module(module):
     ended = subprocess.run([sys.executable, "-m", module, "--version"], cwd=ROOT, capture_output=True, text=True)

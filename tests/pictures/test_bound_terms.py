@@ -274,3 +274,10 @@ def test_the_marks_of_the_lines_over_n_are_at_their_numbers():
     assert names[5] == "measured gap"
     assert figure.data[5].x == (1000,)
     assert names[6:] == [words for _, _, words in view.crossings]
+
+
+def test_a_legend_over_training_has_short_names_and_leaves_room_for_the_plot():
+    history = over_training(RUNS["frame"], 10)
+    drawn = {trace.name for trace in plot_bound_history(bound_history(history, FRAME)).data}
+    assert {"leading λ", "remaining λ", "Rademacher"} <= drawn
+    assert max(map(len, drawn)) <= len("measured risk")

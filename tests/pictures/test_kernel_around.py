@@ -66,12 +66,12 @@ def test_a_gaussian_profile_is_a_bell_around_its_point():
 
 def test_kernels_of_very_different_size_are_compared_in_shape():
     X = rng.normal(size=(30, 1))
-    view = kernel_profile({"now": bump, "large": lambda A, B: 300 * bump(A, B)}, X, 7, sample_plane(X))
+    view = kernel_profile({"now": bump, "large": lambda A, B: 3000 * bump(A, B)}, X, 7, sample_plane(X))
     assert view.relative
-    assert view.own == pytest.approx((1, 300))
+    assert view.own == pytest.approx((1, 3000))
     np.testing.assert_allclose(view.values[1], view.values[0], rtol=1e-6)
     assert view.values.max() == pytest.approx(1, abs=1e-3)
-    assert "divided by k(x₀, x₀)" in plot_kernel_profile(view).layout.title.subtitle.text
+    assert "divided by k(x₀, x₀) = 1 now, 3\u202f000 large" in plot_kernel_profile(view).layout.title.subtitle.text
 
 
 @pytest.mark.parametrize("d", [2, 6])

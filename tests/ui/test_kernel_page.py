@@ -86,6 +86,12 @@ def test_the_matrix_is_that_of_the_moment():
 def test_what_a_kernel_can_be_compared_with(method, dataset, offered):
     at = shown(ran(method, dataset))
     assert list(matrices(at)) == offered
+    features = PICTURES["gram"].make(at)
+    assert (
+        (features.layout.title.text == "Gram matrix")
+        == (r"\varphi" not in PICTURES["gram"].note(at)[0])
+        == (method == "KRR")
+    )
     # What a run does not have is the features' matrix, without a word.
     for which in ("features", "exact", "error", "change"):
         assert PICTURES["gram"].make(shown(at.run.id, matrix=which)).data
