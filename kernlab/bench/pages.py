@@ -102,7 +102,7 @@ def serving(script: str = "", **environment: str) -> Iterator[tuple[str, Path]]:
             yield url, Path(home)
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)  # what is being drawn ends first
 
 
 @contextmanager

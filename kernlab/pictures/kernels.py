@@ -57,10 +57,11 @@ def kernels_at(at: At) -> dict[str, tuple[Hashable, GramFunction]]:
     if now := at.kernel:
         found["now"] = (step, now.gram)
     learned = at.method is not None and at.method.learned
-    if at.reference and at.reference.step != step and (then := at.kernel_of_reference):
+    # Also at the moment with which is compared, where both are the same: no curve may come and go in a film.
+    if at.reference and (then := at.kernel_of_reference):
         found[then_words(at)] = (at.reference.step, then.gram)
-    elif learned and step > 0 and (before := at.kernel_before):
-        found["before training"] = ("initial", before.gram)
+    elif learned and (before := at.kernel_before):
+        found["before training"] = ("initial" if step else step, before.gram)
     exact = exact_at(at)
     if exact and not exact.same:
         found["exact"] = (f"exact {step}", exact.gram)

@@ -193,16 +193,24 @@ async def _drawn(request: Request, what: str, view: dict[str, str], numbers: lis
 def _parts(run_id: str, what: str, key: str, view: dict[str, str], numbers: list[int]) -> list[bytes]:
     """Layouts or frames, compressed: those that are kept, and the others drawn in one go."""
     if foreseen.is_preview(run_id):
-        return _drawing(run_id, what, key, view, numbers).result()
+        return _result(_drawing(run_id, what, key, view, numbers))
     store = manager().trainings.store
     files = [drawn.file_of(store.folder(run_id).films, what, key, view, number) for number in numbers]
     parts = {number: drawn.read(file) for number, file in zip(numbers, files, strict=True)}
     if missing := [number for number, packed in parts.items() if packed is None]:
         wanted = run_id, what, key, view, missing, len(numbers) == 1
-        made = _drawing(*wanted).result()
+        made = _result(_drawing(*wanted))
         _drawings.pop(_named(*wanted), None)
         parts |= zip(missing, made, strict=True)
     return [packed or b"" for packed in parts.values()]
+
+
+def _result(made: Future[list[bytes]]) -> list[bytes]:
+    """What was drawn. No future of asyncio can end with StopIteration: whoever waits for one would wait for ever."""
+    try:
+        return made.result()
+    except StopIteration as error:
+        raise RuntimeError("a picture could not be drawn: StopIteration") from error
 
 
 # -- drawn once ------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from kernlab.cli import main
 from kernlab.errors import KernlabError, OptionError, UnknownNameError
 from kernlab.jobs import manager
 from kernlab.methods import METHODS
-from kernlab.pictures import base, film, gallery
+from kernlab.pictures import base, film, frames, gallery
 from kernlab.pictures.base import VIEW, At
 from kernlab.pictures.files import rows as table_of
 from kernlab.pictures.files import save
@@ -130,6 +130,22 @@ def test_every_picture_of_a_method(case, monkeypatch):
             for one, other in zip(plain["data"], again["data"], strict=True):
                 same(one, other, picture.key)
             assert look(again) == look(plain), picture.key
+
+
+@pytest.mark.parametrize("case", ["ASKL", "LKRF", "NysDI on digits", "A-la-carte", "FKS-Fourier", "MKL", "SVC-rbf"])
+def test_a_moment_is_compared_with_itself_as_with_every_other(case):
+    recorded = run(case)
+    wanted = {"reference": "0.0", "matrix": "change"}
+    newest = gallery.seen(recorded, wanted)
+    for key in (each.key for each in PICTURES.values() if not each.over_time and each.fits(newest)):
+        ends = recorded.snapshots.steps[[0, -1]].tolist()
+        shots = [json.loads(frames.frame(recorded, key, wanted, step)) for step in ends]
+        if key in ("eigenvalue_change", "decay", "kernel_profile", "gram", "alignment"):
+            assert shots[0]["traces"].keys() == shots[-1]["traces"].keys(), key
+    if case not in ("SVC-rbf", "LKRF"):
+        change = json.loads(frames.frame(recorded, "eigenvalue_change", wanted, 0))
+        (ratios,) = (trace["y"] for trace in change["traces"].values())
+        assert set(decoded(ratios).tolist()) == {1.0}
 
 
 def test_a_frame_says_how_far_its_numbers_reach_where_that_is_beyond_the_axes_of_earlier_ones():

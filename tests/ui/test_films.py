@@ -108,6 +108,15 @@ def test_a_frame_is_what_python_draws_and_is_drawn_once(client, jobs, run, here)
     assert len(here.work) == drawn
 
 
+def test_whoever_asks_for_a_picture_that_ends_with_stop_iteration_gets_an_answer(client, run, monkeypatch):
+    failed = Future()
+    failed.set_exception(StopIteration())
+    monkeypatch.setattr(films, "_drawing", lambda *_: failed)
+    with pytest.raises(RuntimeError, match="could not be drawn"):  # asyncio would wait for StopIteration for ever
+        films._parts(run, "frame", "metric", {}, [1])
+    assert TestClient(client.app, raise_server_exceptions=False).get(f"/film/{run}/metric/1").status_code == 500
+
+
 def test_what_several_tabs_ask_for_at_once_is_drawn_once(client, jobs, run, here, monkeypatch):
     version, drawing = client.get(f"/film/{run}").json()["metrics"], films._drawing
     here.work.clear()
