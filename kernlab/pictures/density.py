@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.directions import direction
-from kernlab.pictures.marks import FROM_ZERO, POWERS, line
+from kernlab.pictures.marks import FROM_ZERO, line
 from kernlab.pictures.spectrum import LOOK, Spectrum, frequencies_at, law_at, lengths, since, then_at, where
-from kernlab.pictures.theme import BLUE, GREY, VERMILLION, fade, figure
+from kernlab.pictures.theme import BLUE, GREY, POWERS, VERMILLION, fade, figure
 
 #: Cells of the grid a density is estimated on.
 CELLS = 400

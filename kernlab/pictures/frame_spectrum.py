@@ -17,8 +17,8 @@ from kernlab.bounds.frame import power_law_envelope
 from kernlab.errors import OptionError
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.directions import input_names, input_place
-from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, POWERS, cells, dots, line, stated
-from kernlab.pictures.theme import BLUE, CLASSES, GREY, ORANGE, VERMILLION, figure
+from kernlab.pictures.marks import DECADES, FROM_ZERO, LOG, cells, dots, line, stated
+from kernlab.pictures.theme import BLUE, CLASSES, GREY, ORANGE, POWERS, VERMILLION, figure
 
 STEMS = 600  # functions of one kind that are drawn along one input: the largest
 POINTS = 400  # eigenvalues that are drawn, evenly spread on the logarithmic axis

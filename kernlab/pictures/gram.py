@@ -227,7 +227,7 @@ def _about_gram(at: At) -> tuple[str, str]:
 def draw_gram(at: At) -> go.Figure:
     """The Gram matrix: of the features, exact, or one of the differences."""
     found, rows, chosen = grams_at(at), rows_of(at), chosen_matrix(at)
-    what, groups = matrix_words(at), groups_of(rows)
+    what, groups = matrix_words(at, chosen), groups_of(rows)
     if chosen == "error":
         drawn = plot_difference(gram_difference(found["now"], found["exact"], groups), what=what)
     elif chosen == "change":

@@ -247,7 +247,7 @@ def draw_kernel_surface(at: At) -> go.Figure:
     """k(x₀, ·) on the plane of the sample, or one of the differences."""
     kernels = {name: kernel for name, (_, kernel) in kernels_at(at).items()}
     chosen, rows = chosen_matrix(at), rows_of(at)
-    words, kernel = matrix_words(at), kernels["exact" if chosen == "exact" else "now"]
+    words, kernel = matrix_words(at, chosen), kernels["exact" if chosen == "exact" else "now"]
     if chosen in ("error", "change"):
         name = "exact" if chosen == "error" else earlier(kernels)
         now, other = kernel, kernels[name]

@@ -94,7 +94,7 @@ def matrices(at: At) -> dict[str, str]:
         names += ["exact", "error"]
     if any(name.startswith(("then", "before")) for name in kernels):
         names.append("change")
-    itself = {"features": "kernel"} if at.kernel and at.kernel.itself else {}
+    itself = {"features": "kernel"} if (kernel := at.kernel) and kernel.itself else {}
     return {name: MATRICES[name] for name in names} | itself
 
 
@@ -103,9 +103,9 @@ def chosen_matrix(at: At) -> str:
     return str(at.view["matrix"]) if at.view["matrix"] in matrices(at) else "features"
 
 
-def matrix_words(at: At) -> str:
-    """The chosen matrix in words, for a title; none of a kernel without features, which has no other to mean."""
-    return "" if at.kernel and at.kernel.itself and chosen_matrix(at) == "features" else MATRICES[chosen_matrix(at)]
+def matrix_words(at: At, chosen: str) -> str:
+    """A matrix in words, for a title; none of a kernel without features, which has no other to mean."""
+    return "" if chosen == "features" and (kernel := at.kernel) and kernel.itself else MATRICES[chosen]
 
 
 def earlier(names: Mapping[str, Any]) -> str:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from kernlab.pictures.theme import colourbar, trace
+from kernlab.pictures.theme import POWERS, colourbar, trace
 
 #: An axis with powers of ten in the usual notation, and so few ticks that they are alone where there are many.
-LOG: dict[str, Any] = {"type": "log", "exponentformat": "power", "nticks": 4}
+LOG: dict[str, Any] = {"type": "log", "nticks": 4} | POWERS
 #: The same with one tick a power, for positions 1, 10, 100 …
 DECADES: dict[str, Any] = {"type": "log", "dtick": 1}
-#: An axis whose numbers may be small: without powers of ten Plotly writes 150µ.
-POWERS: dict[str, Any] = {"exponentformat": "power"}
 FROM_ZERO: dict[str, Any] = {"rangemode": "tozero"}
 #: Both axes of a picture made of pixels: hidden, equal in scale, the first row on top.
 PIXELS: dict[str, Any] = {

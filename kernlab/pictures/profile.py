@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.feature_maps.law import FrequencyLaw
 from kernlab.pictures.base import CHOICES, At, picture
 from kernlab.pictures.directions import direction, unit
-from kernlab.pictures.marks import POWERS, line
+from kernlab.pictures.marks import line
 from kernlab.pictures.spectrum import LOOK, Spectrum, chosen, frequencies_at, law_at, selected, since, then_at, where
-from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, fade, figure
+from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, POWERS, fade, figure
 
 #: Positions along the line; odd, so that τ = 0 is one of them.
 POINTS = 129

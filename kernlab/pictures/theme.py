@@ -184,10 +184,13 @@ def fade(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
+#: Ticks of numbers that may be small: without powers of ten Plotly writes 150µ.
+POWERS: dict[str, Any] = {"exponentformat": "power"}
+
+
 def colourbar(title: str) -> dict[str, Any]:
     """The strip beside a heatmap, named along its side so that a narrow screen keeps its width."""
-    ticks = {"tickfont": {"size": 14}, "nticks": 5, "exponentformat": "power"}
-    return {"thickness": 12, "title": {"text": title, "side": "right"}} | ticks
+    return {"thickness": 12, "tickfont": {"size": 14}, "nticks": 5, "title": {"text": title, "side": "right"}} | POWERS
 
 
 _checked = ContextVar("checked", default=True)

@@ -142,10 +142,9 @@ def test_a_moment_is_compared_with_itself_as_with_every_other(case):
         shots = [json.loads(frames.frame(recorded, key, wanted, step)) for step in ends]
         if key in ("eigenvalue_change", "decay", "kernel_profile", "gram", "alignment"):
             assert shots[0]["traces"].keys() == shots[-1]["traces"].keys(), key
-    if case not in ("SVC-rbf", "LKRF"):
-        change = json.loads(frames.frame(recorded, "eigenvalue_change", wanted, 0))
-        (ratios,) = (trace["y"] for trace in change["traces"].values())
-        assert set(decoded(ratios).tolist()) == {1.0}
+    change = json.loads(frames.frame(recorded, "eigenvalue_change", wanted, 0))
+    (ratios,) = (trace["y"] for trace in change["traces"].values())
+    assert set(decoded(ratios).tolist()) == {1.0}
 
 
 def test_a_frame_says_how_far_its_numbers_reach_where_that_is_beyond_the_axes_of_earlier_ones():
