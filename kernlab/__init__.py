@@ -9,6 +9,7 @@ Names are imported when they are first used, so that ``import kernlab`` costs no
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from kernlab.training.trainer import Result, fit, train
 
 __version__ = "0.1.0"
+
+# Threads of OpenMP (torch, scikit-learn) spin for a while where they wait for each other. On a busy machine they spin
+# on the core that the awaited thread needs: a training of many small steps took fifty times as long there. Threads
+# that sleep cost nothing measurable on an idle machine. OpenMP reads this when torch is loaded; the choice of a user
+# who has set it stays.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 _HOMES = {
     "KernelClassifier": "estimators",

@@ -8,6 +8,7 @@ import os
 # they bring. What a test is about threads sets them itself.
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as kernlab does, which some tests import after torch
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

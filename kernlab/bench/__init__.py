@@ -7,6 +7,7 @@ A benchmark is a function registered in :data:`BENCHMARKS` that returns figures 
 from kernlab.bench import (  # noqa: F401
     alive,
     bring,
+    busy,
     crowd,
     defaults,
     discriminant,
