@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from kernlab.errors import DataError, KernlabError
 from kernlab.lessons.base import COMPUTATIONS, Asked, Computation, Fact
+from kernlab.numerals import number
 
 __all__ = ["Lesson", "filled", "lesson_of", "shown"]
 
@@ -271,6 +272,5 @@ def shown(value: Fact) -> str:
     if not math.isfinite(value):
         return "infinitely many" if value > 0 else "no number"
     if (value == round(value) and abs(value) < 1e15) or abs(value) >= 1000:
-        rounded = int(float(f"{value:.3g}")) if value != round(value) else round(value)
-        return f"{rounded:,}".replace(",", "\u202f").replace("-", "−")
+        return number(value, None if value == round(value) else 3).replace("-", "−")
     return f"{value:.3g}".replace("-", "−")

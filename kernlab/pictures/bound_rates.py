@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from kernlab.bounds import ALIGNMENT, DELTA, DISCRIMINANT, FRAME, SPECTRAL
+from kernlab.numerals import number
 from kernlab.pictures.bound_sliders import (
     READINGS,
     Changes,
@@ -187,7 +188,7 @@ def _frame_note(
     """Where the printed value is too small, and where the bound is below that of the order 1/√n."""
     r, printed = values["fixed_point"], values["printed_fixed_point"]
     note = (
-        f"The printed bound puts a + b = {_figure(printed)} in the place of the root r⁎ = {_figure(r)} of "
+        f"The printed bound puts a + b = {number(printed, 3)} in the place of the root r⁎ = {number(r, 3)} of "
         "r² − ar − b = 0, which it must not fall below. "
     )
     if overtaken is None:
@@ -287,13 +288,13 @@ def verdict(given: Given, changes: Changes | None = None) -> Verdict | None:
             later += f"; the exact complexity from {_count(rows['exact'])}." if "exact" in rows else "."
     if total >= trivial:
         sentence = (
-            f"Vacuous: {subject} allows {risk} of {_figure(total)}, while answering zero everywhere, which needs no "
-            f"learning, risks {_figure(trivial)}.{later}"
+            f"Vacuous: {subject} allows {risk} of {number(total, 3)}, while answering zero everywhere, which needs no "
+            f"learning, risks {number(trivial, 3)}.{later}"
         )
     else:
         sentence = (
-            f"Not vacuous: {subject} allows {risk} of {_figure(total)}, and answering zero everywhere risks "
-            f"{_figure(trivial)}."
+            f"Not vacuous: {subject} allows {risk} of {number(total, 3)}, and answering zero everywhere risks "
+            f"{number(trivial, 3)}."
         )
     return Verdict(total, trivial, needed, sentence)
 
@@ -315,16 +316,10 @@ def _frame_needs(given: Given, changes: Changes, trivial: float) -> float | None
     return float(10.0**high)
 
 
-def _figure(value: float) -> str:
-    """Three digits; thousands are written out."""
-    return f"{value:.3g}" if not 1e3 <= abs(value) < 1e6 else _count(value)
-
-
 def _count(n: float) -> str:
     """A number of rows with two digits that count: 3 400, 1.2 · 10⁹."""
     if n < 1e6:
-        digits = max(0, math.floor(math.log10(max(n, 1))) - 1)
-        return f"{round(n, -digits):,.0f}".replace(",", " ")
+        return number(n, 2)
     lead, exponent = f"{n:.1e}".split("e")
     power = str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{lead} · 10{power}"

@@ -21,9 +21,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from kernlab.bounds import SPECTRAL, Bound
+from kernlab.numerals import number
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.curves import DrawnCurve, History, Series, curves, last
-from kernlab.pictures.marks import FROM_ZERO, LOG, bars, dots, line, number
+from kernlab.pictures.marks import FROM_ZERO, LOG, bars, dots, line
 from kernlab.pictures.theme import BLUE, GREEN, GREY, OLIVE, ORANGE, PURPLE, ROLES, SKY, fade, figure, with_words_above
 from kernlab.pictures.thinning import MAX_POINTS, thin
 from kernlab.pictures.timed import timed
@@ -305,7 +306,7 @@ def plot_bound_now(bound: BoundNow, before: BoundNow | None = None, *, log_x: bo
              error_x=spread, showlegend=False),
         go.Scatter(
             x=[bar.end for bar in shown], y=names, name="total", mode="text", showlegend=False, cliponaxis=False,
-            text=[f"\u2002{number(bar.total)}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in shown],
+            text=[f"\u2002{number(bar.total, 3)}" + (f" ± {bar.error:.1g}" if bar.error else "") for bar in shown],
             textposition="middle right", textfont={"size": 15}, hovertemplate="%{y}: %{text}<extra></extra>",
         ),
     ]  # fmt: skip

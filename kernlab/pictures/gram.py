@@ -12,6 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from kernlab.numerals import number
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.class_names import named_ticks
 from kernlab.pictures.kernels import (
@@ -25,7 +26,7 @@ from kernlab.pictures.kernels import (
     matrix_words,
     rows_of,
 )
-from kernlab.pictures.marks import cells, dots, line, number, stated, upright
+from kernlab.pictures.marks import cells, dots, line, stated, upright
 from kernlab.pictures.sample import Sample, known_numbers
 from kernlab.pictures.theme import CLASSES, DIVERGING, figure
 
@@ -141,16 +142,16 @@ def plot_gram(view: GramView, *, what: str) -> go.Figure:
     low, high = view.limits
     note = f"{len(view.values)} rows"
     if view.within is not None:
-        note += f"; mean k within a class {number(view.within)}"
+        note += f"; mean k within a class {number(view.within, 3)}"
     if view.between is not None:
-        note += f", between classes {number(view.between)}"
+        note += f", between classes {number(view.between, 3)}"
     # From zero where k is positive, so that a pale matrix is one whose entries are small.
     return _matrix(view, "k(x, x')", "Cividis", (min(0.0, low), max(high, 1e-12)), what, note)
 
 
 def plot_difference(view: Difference, *, what: str) -> go.Figure:
     """K − K' as colour, blue above zero; ``what`` names both in the title: "features − exact" …"""
-    note = f"{len(view.values)} rows; mean |difference| {number(view.mean)}, largest {number(view.largest)}, "
+    note = f"{len(view.values)} rows; mean |difference| {number(view.mean, 3)}, largest {number(view.largest, 3)}, "
     note += f"in all {view.relative:.1%} of ‖K‖"
     return _matrix(view, "difference", DIVERGING, (-view.largest, view.largest), what, note)
 
@@ -162,7 +163,7 @@ def plot_gram_rows(view: GramRows) -> go.Figure:
     for order, row in enumerate(view.rows):
         (colour, symbol), dash = CLASSES[order % len(CLASSES)], _DASHES[order % len(_DASHES)]
         name = f"row {row.number}" + (f" ({row.name})" if row.name else "")
-        label, hover = f"{name}: k(x, x) = {number(row.own)}", f"{name}, column %{{x}}: k = %{{y:.3~g}}"
+        label, hover = f"{name}: k(x, x) = {number(row.own, 3)}", f"{name}, column %{{x}}: k = %{{y:.3~g}}"
         what: dict[str, Any] = {"legendgroup": name, "meta": stated(row=row.number)}
         traces += [
             line(x, row.values, label, colour, hover, width=2, dash=dash, **what),

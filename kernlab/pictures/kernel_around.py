@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.feature_maps.law import GramFunction
+from kernlab.numerals import number
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.class_names import with_class_names
 from kernlab.pictures.kernels import (
@@ -27,7 +28,7 @@ from kernlab.pictures.kernels import (
     matrix_words,
     rows_of,
 )
-from kernlab.pictures.marks import dots, line, number, stated
+from kernlab.pictures.marks import dots, line, stated
 from kernlab.pictures.sample import known_numbers
 from kernlab.pictures.sample_plane import SamplePlane, plane_at, share_words
 from kernlab.pictures.theme import (
@@ -137,7 +138,7 @@ def plot_kernel_profile(view: KernelProfile) -> go.Figure:
     for name, values in zip(view.names, view.values, strict=True):
         style, words = moment_style(name), f"{name}: {value} = %{{y:.3~g}} at %{{x:.3~g}}"
         traces.append(line(view.x, values, name, style.colour, words, dash=style.dash))
-    own = ", ".join(f"{number(at)} {name}" for name, at in zip(view.names, view.own, strict=True))
+    own = ", ".join(f"{number(at, 3)} {name}" for name, at in zip(view.names, view.own, strict=True))
     shown = figure(
         traces, title="The kernel around a point",
         subtitle=f"row {view.row}; {'divided by ' if view.relative else ''}k(x₀, x₀) = {own}",
@@ -175,13 +176,14 @@ def plot_kernel_surface(view: KernelSurface) -> go.Figure:
                                 "class": code if view.classes else None}))
         )  # fmt: skip
     traces.append(
-        dots([view.at[0]], [view.at[1]], "x₀", VERMILLION, f"x₀, row {row}: k(x₀, x₀) = {number(view.own)}", size=13,
+        dots([view.at[0]], [view.at[1]], "x₀", VERMILLION, f"x₀, row {row}: k(x₀, x₀) = {number(view.own, 3)}", size=13,
              symbol="x", outline={"color": "white", "width": 1.5})
     )  # fmt: skip
     plain = {"showgrid": False, "zeroline": False}
     drawn = figure(
         traces, title=f"The kernel around a point, {view.name}" if view.name else "The kernel around a point",
-        subtitle=f"row {row}: k(x₀, x₀) = {number(view.own)}{share_words(view.share)}", x=view.axes[0], y=view.axes[1],
+        subtitle=f"row {row}: k(x₀, x₀) = {number(view.own, 3)}{share_words(view.share)}",
+        x=view.axes[0], y=view.axes[1],
         revision=f"kernel-surface:{view.axes}", xaxis=plain, yaxis=plain,
     )  # fmt: skip
     return with_class_names(drawn, view.points[:, 0], view.points[:, 1], view.codes, view.classes)

@@ -69,13 +69,6 @@ def cells(
     )  # fmt: skip
 
 
-def number(value: float) -> str:
-    """Three digits; thousands are written out."""
-    if not 1e3 <= abs(value) < 1e7:
-        return f"{value:.3g}"
-    return f"{float(f'{value:.3g}'):,.0f}".replace(",", "\u202f")
-
-
 def stated(**kinds: Any) -> dict[str, Any] | None:
     """The ``meta`` of a trace, by the kinds of :data:`kernlab.pictures.base.SELECTED`; without those of no numbers."""
     return {kind: numbers for kind, numbers in kinds.items() if numbers is not None and np.size(numbers)} or None

@@ -12,7 +12,9 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["SHAPE", "BestEpoch", "Counted", "Whole", "epoch_at", "held_out_rows", "kept", "number", "steps_choosing"]
+from kernlab.numerals import number
+
+__all__ = ["SHAPE", "BestEpoch", "Counted", "Whole", "epoch_at", "held_out_rows", "kept", "steps_choosing"]
 
 Whole: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
 Counted: TypeAlias = Annotated[int, Field(ge=1, lt=2**63)]
@@ -88,8 +90,3 @@ def steps_choosing(facts: Mapping[str, Any]) -> float:
     if facts.get("n_held"):  # the facts are of the run's start
         return found.stopped * per_epoch
     return float(facts["total_steps"] - found.epoch * per_epoch)  # of its resumption in the second stretch
-
-
-def number(count: int) -> str:
-    """A count with its thousands separated: 3 200."""
-    return f"{count:,}".replace(",", "\u202f")

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from kernlab.bounds import BOUNDS, Bound
+from kernlab.numerals import number
 from kernlab.pictures.base import At
 from kernlab.pictures.bound_rates import (
     against_n,
@@ -22,7 +23,6 @@ from kernlab.pictures.bound_sliders import BoundSlider, Given, bars_if, given, r
 from kernlab.pictures.bound_terms import plot_bound_now
 from kernlab.pictures.recorded import Moment
 from kernlab.ui import pictures
-from kernlab.ui.grid import digits
 from kernlab.ui.view import VIEW
 
 __all__ = ["measured", "terms", "verdicts", "what_if_section"]
@@ -111,7 +111,7 @@ def _sliders(offered: Sequence[BoundSlider], changes: Mapping[str, float]) -> No
             with column:
                 st.select_slider(
                     each.title, sorted({*each.choices, value}), value, help=each.sentence,
-                    format_func=digits if each.whole else _short,
+                    format_func=number if each.whole else _short,
                     **VIEW.widget("whatif", value, partial(_with, each.key), called=f"whatif.{each.key}"),
                 )  # fmt: skip
     words = [
@@ -188,7 +188,7 @@ def _numbers(values: Mapping[str, float]) -> None:
     with st.container(horizontal=True):
         for key, label in (("chi_square", "Divergence ρ"), ("effective_size", "Effective number"),
                            ("support", "Features kept")):  # fmt: skip
-            st.metric(label, digits(values[key]), width="content")
+            st.metric(label, number(values[key], 4), width="content")
         if "gain_least" in values:
             ends = [f"{values[key]:.3g}" for key in ("gain_least", "gain_most")]
             st.metric("Growth of ⟨K, YYᵀ⟩", " to ".join(dict.fromkeys(ends)), width="content")

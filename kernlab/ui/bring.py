@@ -23,8 +23,8 @@ from kernlab.data.readers.base import MOST_COLUMNS, SAMPLE
 from kernlab.data.recipe import Recipe
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
+from kernlab.numerals import number
 from kernlab.pictures.columns import ColumnSummary, column
-from kernlab.runs.kept import number
 from kernlab.ui import data, elements, look
 from kernlab.ui.forms import show_error
 from kernlab.ui.news import import_phase

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kernlab.numerals import number
 from kernlab.pictures.theme import GREY, KEPT
-from kernlab.runs.kept import held_out_rows, number
+from kernlab.runs.kept import held_out_rows
 from kernlab.ui.state import to_text
 from kernlab.ui.watch import Watch
 

@@ -14,10 +14,10 @@ from kernlab.compare.bands import bands
 from kernlab.compare.records import StoredComparison
 from kernlab.compare.summary import CONSTANT, OFF_SCALE, Beside, Row, Summary, Table, summarise
 from kernlab.jobs.comparisons import ComparisonState
+from kernlab.numerals import number
 from kernlab.papers.tables import TABLES, VERDICTS, printed
 from kernlab.pictures.comparison import plot_bands, plot_ranks, plot_repeats, plot_speed
 from kernlab.ui import grid, pictures
-from kernlab.ui.grid import digits
 from kernlab.ui.state import Value, Values, name
 
 __all__ = ["SHOWN", "results"]
@@ -108,7 +108,7 @@ def _table(table: Table, summary: Summary) -> None:
     if table.constant is not None and all(row.method != CONSTANT for row in table.rows):
         words = [f"{CONSTANT} predictor", _figure(table.constant, table.constant_std, table), "", ""]
         lines.append(grid.line([*words, *[""] * len(summary.columns), str(len(table.splits))], quiet=True))
-    train, test = (f"{n:,}".replace(",", " ") for n in (table.n_train, table.n_test))
+    train, test = (number(n) for n in (table.n_train, table.n_test))
     splits = "split" if table.waiting == 1 else "splits"
     waiting = f"; {table.waiting} further {splits} not yet finished by every method" if table.waiting else ""
     st.markdown(f"**{table.dataset}** · {train} rows to train on, {test} to test on{waiting}")
@@ -143,7 +143,7 @@ def _p(value: float | None, *, quiet: bool = False) -> str:
 
 
 def _measured(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}" if value < 1 else digits(value)
+    return "–" if value is None else f"{value:.3f}" if value < 1 else number(value, 4)
 
 
 def _failures(snapshot: ComparisonState) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-__all__ = ["digits", "figure", "line", "show"]
+__all__ = ["figure", "line", "show"]
 
 _STYLE = """<style>
 .figures { overflow-x: auto; margin-bottom: 0.5rem; }
@@ -48,10 +48,3 @@ def figure(mean: float | None, std: float | None, places: int) -> str:
     if mean is None:
         return "–"
     return f"{mean:.{places}f}" + (f" ± {std:.{places}f}" if std is not None else "")
-
-
-def digits(value: float) -> str:
-    """Four digits; thousands are written out: 59 980 instead of 5.998e+04."""
-    if 1e4 <= abs(value) < 1e9:
-        return f"{float(f'{value:.4g}'):,.0f}".replace(",", "\u202f")
-    return f"{value:.4g}"

@@ -9,12 +9,12 @@ import streamlit as st
 from kernlab.errors import KernlabError
 from kernlab.feature_maps import FeatureMap
 from kernlab.methods import MethodSpec
+from kernlab.numerals import number
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.pictures.base import At, Picture
 from kernlab.pictures.gallery import offered
 from kernlab.pictures.recorded import Moment
-from kernlab.runs.kept import number
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import bounds, chosen, elements, foreseen, notes, pictures

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from kernlab.numerals import number
 from kernlab.pictures.balance import class_balance, plot_balance, target_distribution
 from kernlab.pictures.class_names import short
 from kernlab.pictures.columns import ColumnSummary
@@ -18,7 +19,6 @@ from kernlab.pictures.distances import plot_distances
 from kernlab.pictures.sample_plane import SamplePlane, sample_plane
 from kernlab.pictures.theme import CLASSES
 from kernlab.pictures.thinning import spread
-from kernlab.runs.kept import number
 from kernlab.ui import grid, pictures
 from kernlab.ui.data import COLOURS, FORM, ORDERS, Look
 

@@ -13,6 +13,7 @@ from kernlab.jobs.comparisons import Comparisons, ComparisonState
 from kernlab.jobs.imports import Imports, ImportState
 from kernlab.jobs.queue import JobState
 from kernlab.jobs.reproductions import Reproductions, ReproductionState
+from kernlab.numerals import number
 from kernlab.pictures.base import At
 from kernlab.pictures.changes import turns
 from kernlab.pictures.recorded import Moment, RecordedRun
@@ -20,8 +21,7 @@ from kernlab.pictures.results import head_words
 from kernlab.pictures.spectrum import nonstationarity, spectrum_at
 from kernlab.pictures.theme import CHANGED, NOTE
 from kernlab.pictures.weights import rank
-from kernlab.runs.kept import held_out_rows, number, steps_choosing
-from kernlab.ui.grid import digits
+from kernlab.runs.kept import held_out_rows, steps_choosing
 from kernlab.ui.transport import duration, progress_words, sharing, status_words
 from kernlab.ui.watch import Watch
 
@@ -137,7 +137,7 @@ def compared(run: RecordedRun, moment: Moment) -> list[tuple[str, str]]:
     at, result = At(run, moment), moment.values.get("test_metric")
     if result is None:
         return []
-    cells = [("", f"{result:.1f} %" if run.facts.get("metric") == "accuracy" else f"RMSE {digits(result)}")]
+    cells = [("", f"{result:.1f} %" if run.facts.get("metric") == "accuracy" else f"RMSE {number(result, 4)}")]
     if now := spectrum_at(at.arrays):
         nu = 0.0 if now.omega_prime is None else nonstationarity(now.omega, now.omega_prime)
         cells.append(("ν", f"{nu:.2f}" if nu else "0"))
@@ -157,14 +157,14 @@ def numbers(run: RecordedRun, moment: Moment) -> list[tuple[str, str]]:
     def shown(value: float | None) -> str:
         if value is None:
             return "–"
-        return f"{value:.1f} %" if percent else digits(value)
+        return f"{value:.1f} %" if percent else number(value, 4)
 
     heads: dict[str, Any] = run.run.summary.get("heads", {}) if moment.latest else {}
     cells = [(f"Test {name}, {head_words(head)}", shown(found["test_metric"])) for head, found in heads.items()]
     cells = cells or [(f"Test {name}", shown(values.get("test_metric")))]
     cells.append((f"Training {name}", shown(values.get("train_metric"))))
     if "objective" in run.history or not run.at_once:
-        cells.append(("Objective", digits(values["objective"]) if "objective" in values else "–"))
+        cells.append(("Objective", number(values["objective"], 4) if "objective" in values else "–"))
     if "bound/support" in values:
         cells.append(("Features kept", f"{values['bound/support']:.0f}"))
     if "nonzero" in values:

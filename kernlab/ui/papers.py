@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from kernlab.numerals import number
 from kernlab.papers import PAPERS
 from kernlab.papers.base import KINDS, Slider
 from kernlab.ui import papers_results, pictures
@@ -115,4 +116,4 @@ def _slider(key: str, slider: Slider) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:,}".replace(",", " ") if isinstance(value, int) else f"{value:g}"
+    return number(value) if isinstance(value, int) else f"{value:g}"

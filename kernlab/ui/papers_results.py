@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import streamlit as st
 
+from kernlab import numerals
 from kernlab.compare import Comparison, Tuning
 from kernlab.compare.records import comparison_id
 from kernlab.compare.summary import CONSTANT, OFF_SCALE, Published
@@ -214,7 +215,7 @@ def form(result: str) -> Work | None:
 
 def _described(name: str) -> str:
     about = registered().get(name)
-    return f"{name} · {about.rows:,} rows".replace(",", " ") if about else name
+    return f"{name} · {numerals.number(about.rows)} rows" if about else name
 
 
 def _missing(names: Sequence[str], *, expanded: bool, prepared: bool) -> None:

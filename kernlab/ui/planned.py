@@ -11,8 +11,8 @@ from kernlab.compare import Comparison
 from kernlab.compare.forecast import Forecast, forecast
 from kernlab.compare.records import RecordStore
 from kernlab.data import DataSpec, Known
+from kernlab.numerals import number
 from kernlab.papers.tables import TABLES
-from kernlab.runs.kept import number
 from kernlab.ui import compare, grid
 from kernlab.ui.papers_results import printed_figures
 from kernlab.ui.setup import data_sets

@@ -13,6 +13,7 @@ import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
+from kernlab import numerals
 from kernlab.data import SOURCES, DataSpec, Known, folder, known
 from kernlab.errors import DataError, KernlabError, OptionError, UnknownNameError
 from kernlab.methods import CHOICES, METHODS, SLOTS, MethodSpec
@@ -264,8 +265,7 @@ def _kind(each: Known) -> str:
 def _describe(each: Known) -> str:
     if each.group == "generated" or not each.rows:
         return each.description
-    rows = f"{each.rows:,}".replace(",", " ")
-    return f"{rows} rows, {each.features} inputs. {each.description}"
+    return f"{numerals.number(each.rows)} rows, {each.features} inputs. {each.description}"
 
 
 def _first_of(group: str) -> str:

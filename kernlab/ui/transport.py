@@ -12,8 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from kernlab.errors import KernlabError
 from kernlab.jobs.queue import RULE, JobState
 from kernlab.jobs.trainings import Trainings
+from kernlab.numerals import number
 from kernlab.pictures.recorded import learns_in_batches, solved_at_once
-from kernlab.runs.kept import number
 from kernlab.spec import RunSpec
 from kernlab.ui.watch import Watch
 

@@ -23,7 +23,7 @@ from kernlab.solvers import SOLVERS
 
 #: A family imports families of lower lines only: never one beside it, never one above.
 LAYERS = (
-    {"errors", "typing", "paths", "files"},
+    {"errors", "files", "numerals", "paths", "typing"},
     {"registry", "options", "processes"},
     {"linalg", "kernels", "devices"},
     {"feature_maps", "objectives", "regularizers", "bounds", "data"},
