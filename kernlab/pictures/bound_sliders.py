@@ -40,6 +40,7 @@ from kernlab.bounds import (
 )
 from kernlab.bounds.spectral import rademacher_bound
 from kernlab.feature_maps import FeatureMap
+from kernlab.numerals import number
 from kernlab.pictures.base import At, once
 from kernlab.pictures.bound_terms import BoundNow, bound_now, newest_terms
 from kernlab.regularizers import REGULARIZERS
@@ -231,8 +232,8 @@ def _discriminant_sliders(given: Given) -> tuple[BoundSlider, ...]:
         return ()
     return (
         BoundSlider("rho", "ρ, ridge penalty", given.rho, min(1e-8, given.rho), max(1e6, given.rho), False, "formula",
-               f"Exact on {given.ridge.rows:,} rows of the data, from the singular values of their features. Only ρ "
-               "over the number of rows matters, so ten times the rows are a tenth of ρ.".replace(",000", " 000")),
+               f"Exact on {number(given.ridge.rows)} rows of the data, from the singular values of their features. "
+               "Only ρ over the number of rows matters, so ten times the rows are a tenth of ρ."),
     )  # fmt: skip
 
 

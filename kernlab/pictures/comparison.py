@@ -16,6 +16,7 @@ from kernlab.compare.bands import Bands
 from kernlab.compare.ranks import AverageRanks
 from kernlab.compare.summary import CONSTANT as NO_LEARNING
 from kernlab.compare.summary import Row, Table
+from kernlab.numerals import number
 from kernlab.pictures.curves import constant_line
 from kernlab.pictures.marks import dots, line
 from kernlab.pictures.theme import GREY, fade, figure, method_style, role
@@ -83,7 +84,7 @@ def plot_repeats(table: Table) -> go.Figure:
     ))  # fmt: skip
     best = [row.method for row in rows if row.best]
     notes = [f"line: mean; best: {', '.join(best)}"] if best else []
-    notes += [f"constant predictor: {table.constant:.4g}"] if table.constant is not None else []
+    notes += [f"constant predictor: {number(table.constant, 4)}"] if table.constant is not None else []
     names = {"tickvals": list(range(len(rows))), "ticktext": [row.method for row in rows]}
     return figure(
         traces, title=f"{table.dataset}: every repeat", subtitle="; ".join(notes) if rows else "nothing finished yet",

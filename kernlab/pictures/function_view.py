@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from kernlab.errors import KernlabError, OptionError
+from kernlab.numerals import number
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.certainty import band_at
 from kernlab.pictures.class_names import with_class_names
@@ -404,7 +405,7 @@ def _plot_projection(view: Projection) -> go.Figure:
             dots(view.x, view.y, "test points", view.predicted, words, customdata=view.true, marker=scale,
                  outline={"color": fade(GREY, 0.5), "width": 0.5}, meta=stated(row=view.rows))
         ]  # fmt: skip
-        subtitle = f"test points: {note}, RMSE {view.score:.3g}"
+        subtitle = f"test points: {note}, RMSE {number(view.score, 3)}"
     else:
         traces = []
         for code in np.unique(view.predicted).tolist():

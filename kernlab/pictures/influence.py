@@ -24,6 +24,7 @@ import torch
 from numpy.typing import NDArray
 
 from kernlab.methods import MethodSpec
+from kernlab.numerals import number
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.pictures.base import At, once, picture
 from kernlab.pictures.kernel_at import KernelAt, kernel_at
@@ -223,7 +224,7 @@ def _pulled(at: At) -> bool:
 
 def plot_pulls(view: Pulls) -> go.Figure:
     """A bar for each of the rows that pulled most, along the way of the frequency or against it."""
-    names = [f"row {number} ({label})" for number, label in zip(view.numbers, view.labels, strict=True)]
+    names = [f"row {row} ({label})" for row, label in zip(view.numbers, view.labels, strict=True)]
     traces = []
     for name, mine, colour, pattern in (
         ("along its way", view.pull > 0, BLUE, ""), ("against it", view.pull <= 0, ORANGE, "/"),
@@ -234,7 +235,7 @@ def plot_pulls(view: Pulls) -> go.Figure:
                            meta=stated(row=view.numbers[kept])))  # fmt: skip
     return figure(
         traces, title=f"Rows that pulled frequency {view.frequency}",
-        subtitle=f"{view.along:.0%} of all pulls went along its way; {view.rows} rows measured",
+        subtitle=f"{view.along:.0%} of all pulls went along its way; {number(view.rows)} rows measured",
         x="pull (times the mean size)", y="", revision=f"pulls:{view.frequency}",
         yaxis={"type": "category", "autorange": "reversed", "dtick": 1, "tickfont": {"size": 12},
                "title": {"text": "training row"}},

@@ -39,6 +39,7 @@ from kernlab.errors import DataError, OptionError
 from kernlab.feature_maps import FeatureMap, Representation
 from kernlab.heads.shifted import reduce
 from kernlab.linalg import add_gram, gram, real_targets
+from kernlab.numerals import number
 from kernlab.pictures.marks import LOG, line, upright
 from kernlab.pictures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, figure
 from kernlab.typing import Float, Tensor
@@ -290,9 +291,9 @@ def _over(
     # The axes stay as they are while the penalty changes.
     every = np.maximum(np.concatenate([values.ravel() for _, values, _, _ in drawn]), low)
     ends = [float(np.log10(every.min())) - 0.1, float(np.log10(np.minimum(every, 1e12).max())) + 0.1]
-    some = f"; {found.rows} of {found.of_rows} training rows" if found.rows < found.of_rows else ""
+    some = f"; {number(found.rows)} of {number(found.of_rows)} training rows" if found.rows < found.of_rows else ""
     shape: dict[str, Any] = upright(found.rows, color=GREY, dash="dot", width=1.5)
     return figure(
-        traces, title=title, subtitle=f"dotted: D = n = {found.rows}{some}", x="features D", y=y,
+        traces, title=title, subtitle=f"dotted: D = n = {number(found.rows)}{some}", x="features D", y=y,
         revision=f"descent:{title}", xaxis=LOG, yaxis={**LOG, "range": ends}, shapes=[shape], hovermode="x unified",
     )  # fmt: skip

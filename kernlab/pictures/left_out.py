@@ -18,6 +18,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from kernlab.numerals import number
 from kernlab.pictures.base import At, has_images, once, picture
 from kernlab.pictures.certainty import regression_at
 from kernlab.pictures.marks import dots, stated
@@ -131,7 +132,7 @@ def plot_doubtful(tiled: Mosaic, shape: tuple[int, int], view: LeftOutRows) -> g
     drawn = plot_examples(tiled).update_layout(
         title_text="Probably mislabelled",
         title_subtitle_text="; ".join(
-            filter(None, [f"the worst {len(places)} of {len(view.numbers)} rows", view.words])
+            filter(None, [f"the worst {len(places)} of {number(len(view.numbers))} rows", view.words])
         ),
     )
     labels = [f"{a} → {b}" if len(a) + len(b) < 8 else "" for a, b in answers]

@@ -24,6 +24,7 @@ from kernlab.feature_maps import ExactKernel
 from kernlab.heads.coordinates import coordinates
 from kernlab.linalg import real_targets
 from kernlab.model import Model
+from kernlab.numerals import number
 from kernlab.pictures.base import At
 from kernlab.pictures.kernel_at import KernelAt
 from kernlab.pictures.recorded import RecordedRun
@@ -72,12 +73,12 @@ class RowsAt(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is used, where it is a part: "2000 of 16000 training rows, 600 of 2000 features"."""
+        """What is used, where it is a part: "2 000 of 16 000 training rows, 600 of 2 000 features"."""
         parts = []
         if len(self.train) < len(self.data.X_train):
-            parts.append(f"{len(self.train)} of {len(self.data.X_train)} training rows")
+            parts.append(f"{number(len(self.train))} of {number(len(self.data.X_train))} training rows")
         if self.columns < self.total:
-            parts.append(f"{self.columns} of {self.total} features")
+            parts.append(f"{number(self.columns)} of {number(self.total)} features")
         return ", ".join(parts)
 
 

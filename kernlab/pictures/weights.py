@@ -15,6 +15,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from kernlab.numerals import number
 from kernlab.pictures.base import At, picture
 from kernlab.pictures.kernels import grams_at, has_kernel, then_words
 from kernlab.pictures.marks import FROM_ZERO, bars, dots, line, upright
@@ -101,7 +102,7 @@ def plot_singular_values(view: SingularValues, before: Mapping[str, SingularValu
         traces.append(dots(x, y, name, colour, hover, size=9, symbol=symbol, cliponaxis=False))
     return figure(
         traces, title="Singular values of W",
-        subtitle=f"rank {view.rank} of {len(view.values)}, ‖W‖⁎ = {view.trace_norm:.3g}", x="index j",
+        subtitle=f"rank {view.rank} of {len(view.values)}, ‖W‖⁎ = {number(view.trace_norm, 3)}", x="index j",
         y="σ<sub>j</sub>", revision="singular-values", yaxis=FROM_ZERO,
     )  # fmt: skip
 

@@ -213,7 +213,7 @@ def terms(bound: Bound, values: Mapping[str, Mapping[str, float]]) -> None:
     rows.append("|:--|:--|" + "--:|" * len(values) + ":--|:--|")
     for term in bound.terms:
         if any(term.key in each for each in values.values()):
-            numbers = [f"{each[term.key]:.4g}" if term.key in each else "–" for each in values.values()]
+            numbers = [number(each[term.key], 4) if term.key in each else "–" for each in values.values()]
             cells = (term.title, f"${term.formula}$", *numbers, term.sentence.replace("|", r"\|"), term.source)
             rows.append("| " + " | ".join(cells) + " |")
     st.markdown(f"**{bound.title}** ({bound.source})")

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from kernlab.errors import KernlabError
+from kernlab.numerals import number
 from kernlab.pictures.base import At, places
 from kernlab.pictures.influence import has_influence, influence_at
 from kernlab.pictures.left_out import LISTED, LeftOutRows, left_out_at
@@ -47,13 +48,13 @@ def _list(at: At, found: LeftOutRows) -> None:
     if has_influence(at):
         rows, values = influence_at(at, numbers.tolist())
         known = dict(zip(rows.tolist(), values.tolist(), strict=True))
-        columns["influence on itself"] = [known[number] for number in numbers.tolist()]
+        columns["influence on itself"] = [known[row] for row in numbers.tolist()]
     if not at.image:
         data = data_of(at.run).dataset
         for place, name in enumerate(data.feature_names[:_INPUTS]):
             columns.setdefault(str(name), data.X[numbers, place])
     what = "Probably mislabelled rows" if found.classes else "Rows of the largest residual"
-    st.markdown(f"**{what}**, of {len(found.numbers)} training rows")
+    st.markdown(f"**{what}**, of {number(len(found.numbers))} training rows")
     words = [name for name, values in columns.items() if np.asarray(values).dtype.kind == "f"]
     event = st.dataframe(
         columns, hide_index=True, height=320, key=f"doubtful{at.side}", on_select="rerun", selection_mode="multi-row",

@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from kernlab.errors import KernlabError
+from kernlab.numerals import number
 from kernlab.pictures.base import At
 from kernlab.pictures.interpolation import (
     PATIENCE,
@@ -70,7 +71,7 @@ class _Work:
         """How far it is."""
         if not self.begun:
             return "Waiting for another page"
-        words = f"Fitting regressions on 10 to {4 * self.rows} features of {self.rows} training rows"
+        words = f"Fitting regressions on 10 to {number(4 * self.rows)} features of {number(self.rows)} training rows"
         left = (time.monotonic() - self.begun) * (1 - self.share) / max(self.share, 1e-9)
         return f"{words}: about {duration(left)} left" if self.share > 0.1 else words
 

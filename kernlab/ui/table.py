@@ -12,6 +12,7 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.jobs.trainings import Trainings
+from kernlab.numerals import number
 from kernlab.runs.kept import kept
 from kernlab.runs.store import Run, Store
 from kernlab.solvers import ProximalGradient
@@ -78,7 +79,7 @@ def result(run: Run) -> str:
     value = run.summary.get("test_metric")
     if value is None:
         return ""
-    return f"{value:.2f} %" if run.summary.get("metric") == "accuracy" else f"RMSE {value:.4g}"
+    return f"{value:.2f} %" if run.summary.get("metric") == "accuracy" else f"RMSE {number(value, 4)}"
 
 
 def show(store: Store, runs: Sequence[Run]) -> None:
