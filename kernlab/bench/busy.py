@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from kernlab import devices
 from kernlab.bench.base import BENCHMARKS, in_turns, medians, ratio
-from kernlab.data import load, prepare
 from kernlab.spec import RunSpec
 from kernlab.training.trainer import fit
 
@@ -26,19 +26,12 @@ METHODS = ("ASKL", "FKS-Fourier", "MKL", "LKRF")  # mini-batches, frame selectio
 @BENCHMARKS.register("busy")
 def busy() -> dict[str, Any]:
     """Seconds of a training of breast_cancer while the machine is idle and while it is not, and their ratio."""
-    runs = {method: _training(method) for method in METHODS}
+    runs = {method: partial(fit, RunSpec.of(method, "breast_cancer")) for method in METHODS}
     idle = in_turns(runs, rounds=3)
     with _cores_taken():
         taken = in_turns(runs, rounds=3)
     slower = {f"{method}_times_slower": ratio(taken[method], idle[method]) for method in METHODS}
     return {"cores": devices.cores()} | slower | medians(idle, "idle_") | medians(taken, "busy_")
-
-
-def _training(method: str) -> Callable[[], object]:
-    run = RunSpec.of(method, "breast_cancer")
-    scaled = run.data.replace(scaling=run.method.input_scaling or "auto")
-    data = prepare(load("breast_cancer"), scaled, 0)
-    return lambda: fit(run, data=data)
 
 
 @contextmanager
