@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import streamlit as st
 
-__all__ = ["figure", "line", "show"]
+__all__ = ["data", "figure", "line", "show"]
 
 _STYLE = """<style>
 .figures { overflow-x: auto; margin-bottom: 0.5rem; }
@@ -28,6 +29,11 @@ def line(cells: Sequence[str], *, tag: str = "td", quiet: bool = False, names: i
         for place, (cell, kind) in enumerate((cell, tag if cell else "td") for cell in cells)
     ]
     return f"<tr{' class=quiet' if quiet else ''}>{''.join(written)}</tr>"
+
+
+def data(text: str) -> str:
+    """What a cell has from somebody's table, such as a name of a class: "D" is no number of random features there."""
+    return f'<span class="kl-data">{escape(text)}</span>'
 
 
 def show(lines: Sequence[str], key: str, *, main: bool = False) -> None:

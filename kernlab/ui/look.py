@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -177,9 +176,9 @@ def _columns(seen: Look) -> None:
 def _cells(each: ColumnSummary) -> list[str]:
     percent = f'<span class="percent">{100 * each.relation:.0f} %</span>'
     share = f'<span class="share" aria-hidden="true"><i style="width: {100 * each.relation:.0f}%"></i></span>{percent}'
-    low, high = (escape(short(end, 16)) for end in each.ends)
+    low, high = (grid.data(short(end, 16)) for end in each.ends)
     missing = number(each.missing) if each.missing else "–"
-    return [escape(short(each.name, 40)), bars(each), share, each.kind, missing, number(each.distinct), low, high]
+    return [grid.data(short(each.name, 40)), bars(each), share, each.kind, missing, number(each.distinct), low, high]
 
 
 def bars(each: ColumnSummary) -> str:
@@ -214,7 +213,7 @@ def _pairs(seen: Look) -> None:
         both = "across" if test[first] != test[second] else "test" if test[first] else "training"
         targets = dict.fromkeys((_target(seen, a), _target(seen, b)))
         lines.append(grid.line(
-            [f"{a} and {b}", escape(short(" / ".join(targets), 30)), f"{distance:.3g}",
+            [f"{a} and {b}", grid.data(short(" / ".join(targets), 30)), f"{distance:.3g}",
              f"{100 * distance / near.median:.1f} %", both], names=2,
         ))  # fmt: skip
     grid.show(lines, "nearest")
@@ -231,8 +230,8 @@ def _strange(seen: Look) -> None:
         away = np.abs(seen.X[place, :d] - middle)
         row = int(seen.rows[place])
         lines.append(grid.line(
-            [str(row), escape(short(_target(seen, row), 30)), f"{seen.near.similarity[place]:.3f}",
-             escape(short(names[int(away.argmax())], 24))], names=2,
+            [str(row), grid.data(short(_target(seen, row), 30)), f"{seen.near.similarity[place]:.3f}",
+             grid.data(short(names[int(away.argmax())], 24))], names=2,
         ))  # fmt: skip
     grid.show(lines, "strangest")
     st.caption("Similarity is a Gaussian kernel whose lengthscale is the median distance. The median row has a mean "

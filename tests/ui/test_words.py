@@ -1,6 +1,9 @@
 """Definitions where one stands: by pointer, by keys and by touch; every term of every legend and label is linked."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import pytest
 from browsing import rested, shown, until, visit
@@ -13,6 +16,8 @@ from kernlab.ui.glossary import found, terms
 pytestmark = pytest.mark.browser
 
 WORDS = {term.name: term.words for term in terms()}
+#: The terms that letters stand for.
+WORDS_OF = {each: term.name for term in terms() for each in (term.name, *term.also)}
 
 #: The middle of the first term that is underlined in sight, in a text; null before there is one.
 FIRST = """() => {
@@ -96,6 +101,31 @@ def test_every_term_of_a_legend_and_of_a_label_has_its_definition_on_hover_and_f
     page.mouse.move(0, 0)
     page.keyboard.press("ArrowLeft")
     until(page, lambda: WORDS["kernel"] in meaning.inner_text())
+
+
+#: What is underlined in the cells of a table, its heads aside.
+UNDERLINED = """part => [...CSS.highlights.get('kl-word')]
+  .filter(({ startContainer }) => part.contains(startContainer) && startContainer.parentElement.closest('td'))
+  .map(({ startContainer, startOffset, endOffset }) => startContainer.data.slice(startOffset, endOffset))"""
+
+
+def test_names_in_a_table_are_no_terms_of_the_field(server, page, tmp_path):
+    rows = [f"{k % 7},{k % 3 + k / 1000},{'ADW'[k % 3]}" for k in range(120)]
+    (tmp_path / "capitals.csv").write_text("D,accuracy,class\n" + "\n".join(rows) + "\n")
+    command = [sys.executable, "-m", "kernlab", "data", "import", tmp_path / "capitals.csv", "--target", "class"]
+    subprocess.run(command, check=True, env={**os.environ, "KERNLAB_HOME": str(server.home / "runs")})
+    visit(page, server, "data?dataset=capitals")
+    for key in ("balance", "plane"):
+        shown(page, key)
+    all_worded(page)
+    columns = page.locator(".st-key-columns")
+    assert {"D", "accuracy"} <= set(columns.locator("td.name").all_inner_texts())
+    for key in ("columns", "nearest", "strangest"):
+        assert not {"D", "W", "accuracy"} & set(page.locator(f".st-key-{key}").evaluate(UNDERLINED)), key
+    assert page.locator(".st-key-balance .xtick text").all_text_contents() == ["A", "D", "W"]
+    named = page.locator(".st-key-balance .kl-words button").evaluate_all("all => all.map(each => each.dataset.term)")
+    assert named
+    assert not {WORDS_OF[each] for each in "DW"} & set(named)
 
 
 def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_covered(server, page, run):

@@ -15,7 +15,7 @@ __all__ = ["all_worded"]
 BLOCK = ".kl-chart, [data-testid=stElementContainer], [data-testid=stPopover], summary, [role=tablist], nav"
 NO_TEXT = (
     "script, style, input, textarea, select, code, pre, canvas, .hoverlayer, .katex, .kl-jobs, .kl-stage, .kl-time, "
-    ".kl-late, .kl-way, .kl-values dd, [role=option], [role=slider], [data-testid=stIconMaterial], #kl-meaning"
+    ".kl-late, .kl-way, .kl-values dd, [role=option], [role=slider], [data-testid=stIconMaterial], #kl-meaning, .kl-data"
 )
 
 #: For every block its texts, those of its formulas, the parts that are underlined, and terms in its pictures.
@@ -38,6 +38,8 @@ BLOCKS = f"""() => {{
   for (const each of document.querySelectorAll(".katex-html")) of(each)?.formulas.push(each.textContent);
   for (const text of document.querySelectorAll(".kl-chart[data-drawn] svg.main-svg text")) {{
     if (text.closest(".hoverlayer")) continue;
+    // A capital letter at a mark or a point is the name of a class.
+    if (/^[A-Z]$/.test(text.textContent) && text.closest(".xtick, .ytick, .annotation, .textpoint")) continue;
     const lines = text.querySelector("tspan.line") ? text.querySelectorAll("tspan.line") : [text];
     for (const line of lines) of(text)?.texts.push(line.textContent);
   }}

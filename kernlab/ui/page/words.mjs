@@ -34,7 +34,9 @@ const BLOCK = ".kl-chart, [data-testid=stElementContainer], [data-testid=stPopov
 const LIVE = ".kl-time output, .kl-way, .kl-values dd";
 // What is no text of the page.
 const LEFT_OUT = "script, style, input, textarea, select, code, pre, canvas, svg, .katex-mathml, .kl-words, .kl-chart, .kl-jobs, .kl-stage, .kl-time, .kl-way, .kl-values dd, "
-  + "[role=slider], [data-testid=stIconMaterial]";
+  + "[role=slider], [data-testid=stIconMaterial], .kl-data";
+// Where a picture has names from somebody's table; one capital letter is a class there, never a term.
+const NAMES = ".xtick, .ytick, .annotation, .textpoint";
 const MENU = "[role=listbox]"; // its options take no focus: the box that opened it names the one that the keys are at
 // What answers a press by itself, and takes the focus where it is no option.
 const ACTOR = "button, a, summary, [role=button], [role=tab], [role=radio], [role=option]";
@@ -342,6 +344,7 @@ function drawn(block) {
   const runs = [];
   for (const text of block.querySelectorAll("svg.main-svg text")) {
     if (text.closest(".hoverlayer") || !/\p{L}/u.test(text.textContent)) continue;
+    if (/^\p{Lu}$/u.test(text.textContent) && text.closest(NAMES)) continue;
     for (const line of text.querySelector("tspan.line") ? text.querySelectorAll("tspan.line") : [text]) runs.push({ nodes: under(line) });
   }
   return runs.filter(({ nodes }) => nodes.length);
