@@ -13,8 +13,8 @@ from kernlab.data import Dataset, Prepared, Scaler
 from kernlab.data.base import Scaling, scaling_name
 from kernlab.errors import DataError, OptionError
 from kernlab.methods import MethodSpec
-from kernlab.objectives import MapObjective
 from kernlab.solvers import FullBatchSolver, ProximalGradient
+from kernlab.training.rules import with_fewer_features
 from kernlab.typing import Task
 
 __all__ = ["at_most", "class_codes", "heeds_weights", "precision", "prepared", "scaled", "typical_rows"]
@@ -35,18 +35,15 @@ def heeds_weights(method: MethodSpec) -> bool:
 
 
 def at_most(method: MethodSpec, n: int, *, width: bool, batch: bool) -> MethodSpec:
-    """The method with sizes that suit n rows: at most n landmarks, mini-batches of at most n rows, and at most n/2
-    features where these are judged by how well they explain the targets. ``width``, ``batch``: what may be changed.
+    """The method with sizes that suit n rows: few enough features, and mini-batches of at most n rows.
+
+    ``width``, ``batch``: what may be changed.
     """
-    options = method.options()
-    changes: dict[str, Any] = {}
-    if width and "n_features" in options:
-        most = max(1, n // 2) if isinstance(method.objective, MapObjective) else n
-        if method.feature_map.from_rows or isinstance(method.objective, MapObjective):
-            changes["n_features"] = min(options["n_features"], most)
+    if width:
+        method = with_fewer_features(method, n)
     if batch and isinstance(method.solver, ProximalGradient) and method.solver.batch_size != "auto":
-        changes["batch_size"] = min(method.solver.batch_size, n)
-    return method.with_options(changes) if changes else method
+        method = method.with_options({"batch_size": min(method.solver.batch_size, n)})
+    return method
 
 
 def precision(method: MethodSpec, device: torch.device) -> type[np.floating[Any]]:

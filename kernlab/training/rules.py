@@ -8,6 +8,8 @@
                       with validation rows so many are tried, and fewer may be kept
     mini-batch        where its size is "auto": 1000, or twice the features where there are more than 500
     objective         hinge for classes, squared for real targets
+    features          the method's own number, where nobody has set another and the training rows suffice for it; else
+                      as many landmarks as rows, or half as many features as rows for an objective that needs more rows
     compiled step     where the cosines it saves outweigh the compilation, and the machine has a C++ compiler
 
 The learning rate depends on ‖x‖₁ because a step of Adam changes every entry of a frequency by about η, and so the phase
@@ -31,7 +33,7 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, MapObjective, Squared
 from kernlab.solvers import FullBatchSolver, ProximalGradient
 
-__all__ = ["compiled_from", "resolve", "resolve_data"]
+__all__ = ["compiled_from", "resolve", "resolve_data", "with_fewer_features"]
 
 EPOCHS, STEPS = 10, 3000
 SHARE, MOST_VALIDATION = 0.2, 2000  # of the training rows that are validation rows: the share, and at most
@@ -65,6 +67,7 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
                 raise CompositionError(
                     f"the head {head.name} predicts one target", f"{data.dataset.n_outputs} targets", "set head=ridge"
                 )
+    method = _sized(method, data)
     method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(data.X_train[:1000])))
     method = _with_validation(method, data)
     if isinstance(method.solver, ProximalGradient):
@@ -72,6 +75,32 @@ def resolve(method: MethodSpec, data: Prepared) -> MethodSpec:
     if isinstance(method.solver, FullBatchSolver):
         return replace(method, solver=method.solver.resolve(data.dataset.n_outputs))
     return method
+
+
+def with_fewer_features(method: MethodSpec, n: int) -> MethodSpec:
+    """The method with at most as many features as suit n rows.
+
+    These are n landmarks, and n/2 features where an objective judges how well features explain the targets.
+    """
+    options, judged = method.options(), isinstance(method.objective, MapObjective)
+    if "n_features" not in options or not (judged or method.feature_map.from_rows):
+        return method
+    return method.with_options({"n_features": min(options["n_features"], max(1, n // 2) if judged else n)})
+
+
+def _sized(method: MethodSpec, data: Prepared) -> MethodSpec:
+    """The method with fewer features, where the rows that train it are too few for its own number.
+
+    A number that somebody has set stays, and is refused later.
+    """
+    feature_map = method.feature_map
+    if not isinstance(feature_map, FeatureMap) or "n_features" in method.changed_options():
+        return method
+    n = len(data.X_train)
+    n -= round(n * float(_with_validation(method, data).solver.options().get("validation", 0.0)))
+    solves = isinstance(method.objective, MapObjective) and method.objective.solves
+    fewest = feature_map.width_for(data.d) * (solves or feature_map.from_rows) + solves
+    return with_fewer_features(method, n) if n < fewest else method
 
 
 def _with_validation(method: MethodSpec, data: Prepared) -> MethodSpec:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from kernlab.methods import MethodSpec
 from kernlab.numerals import number
 from kernlab.pictures.theme import GREY, KEPT
 from kernlab.runs.kept import held_out_rows
 from kernlab.ui.state import to_text
 from kernlab.ui.watch import Watch
 
-__all__ = ["marks", "sentence", "settled"]
+__all__ = ["marks", "reduced", "sentence", "settled"]
 
 
 def marks(watch: Watch) -> list[tuple[float, str, str]]:
@@ -48,7 +49,9 @@ def _epochs(count: int) -> str:
 
 
 def settled(watch: Watch) -> str:
-    """The value that each "auto" of the run stands for; empty before it is known."""
+    """The value that each "auto" of the run stands for, and a smaller number of features than the method's own; empty
+    before they are known.
+    """
     asked, method = watch.spec, watch.method
     if not (asked and method and watch.run.resolved):
         return ""
@@ -59,12 +62,20 @@ def settled(watch: Watch) -> str:
     }
     found = {key: resolved.get(key) for key, value in asked.method.options().items() if value == "auto"}
     words = [f"{key} = {to_text(value)}" for key, value in found.items() if value not in (None, "auto")]
-    if not words:
-        return ""
-    text = f"Values used in place of auto: {', '.join(words)}."
-    if rows := watch.facts.get("chosen_on"):
-        text += (
-            f" These values were best on {number(rows)} of the {number(watch.facts['n_train'])} training rows, after "
+    sentences = [f"Values used in place of auto: {', '.join(words)}."] if words else []
+    if words and (rows := watch.facts.get("chosen_on")):
+        sentences.append(
+            f"These values were best on {number(rows)} of the {number(watch.facts['n_train'])} training rows, after "
             "training on the others; the model of this run was then trained on all of them."
         )
-    return text
+    if few := reduced(asked.method, method):
+        sentences.append(f"{few}.")
+    return " ".join(sentences)
+
+
+def reduced(asked: MethodSpec, found: MethodSpec) -> str:
+    """That a training has fewer features than the method's own number, without a full stop; empty where it has not."""
+    own, used = (method.options().get("n_features", 0) for method in (asked, found))
+    if own == used:
+        return ""
+    return f"{number(used)} features, since the rows are too few for {number(own)}"

@@ -10,10 +10,13 @@ import torch
 from small import classes, spec, targets
 
 from kernlab.data import DataSpec, load, make_dataset, prepare
-from kernlab.errors import CompositionError
+from kernlab.errors import CompositionError, DataError
 from kernlab.methods import METHODS
 from kernlab.objectives import Hinge, MapObjective, Squared
-from kernlab.training.rules import EPOCHS, STEPS, compiled_from, resolve
+from kernlab.spec import RunSpec
+from kernlab.training.events import Started
+from kernlab.training.rules import EPOCHS, STEPS, compiled_from, resolve, resolve_data
+from kernlab.training.trainer import train
 from kernlab.training.views import view_of
 
 AUTO = {"learning_rate": "auto", "epochs": "auto", "frequency_scale": "auto"}
@@ -41,6 +44,34 @@ def test_nothing_automatic_is_left():
                 for penalty in ("rho", "ridge"):  # chosen with features at hand
                     part.pop(penalty, None)
             assert "auto" not in json.dumps(described)
+
+
+@pytest.mark.parametrize("dataset", ["iris", "wine", "diabetes"])
+def test_every_method_starts_at_its_own_settings_on_small_tables(dataset):
+    loaded = load(dataset)
+    for name, method in METHODS.items():
+        try:
+            method.check(loaded.task)
+        except CompositionError:
+            continue
+        run = RunSpec.of(name, dataset)
+        assert isinstance(next(train(run, data=prepare(loaded, resolve_data(run.data, method), 0))), Started), name
+
+
+@pytest.mark.parametrize("name", ["RFDI", "NysDI", "Nys-LS", "Nys-CE", "Nys"])
+def test_a_number_of_features_that_nobody_has_set_is_one_that_the_rows_suffice_for(name):
+    few = prepare(load("iris"), DataSpec(dataset="iris"), 0)
+    found = resolve(METHODS[name], few)
+    rows = len(few.X_train)
+    rows -= round(rows * found.solver.options().get("validation", 0.0))
+    if isinstance(found.objective, MapObjective):
+        assert found.feature_map.width_for(few.d) == len(few.X_train) // 2 < rows
+    else:
+        assert found.feature_map.n_features == rows
+    assert resolve(METHODS[name], digits()).feature_map.n_features == METHODS[name].feature_map.n_features
+    # A number that somebody has set is no rule's business.
+    with pytest.raises(DataError, match=r"Given: \d+ (rows and 160 features|landmarks and \d+ rows)"):
+        next(train(RunSpec.of(name, "iris", n_features=160), data=few))
 
 
 def test_what_was_set_stays():

@@ -149,6 +149,12 @@ def test_the_values_that_auto_was_replaced_by_are_shown():
     assert "learning_rate = 0.01" in text
 
 
+def test_fewer_features_than_the_method_has_by_itself_are_shown():
+    run_id = finished(RunSpec.of("Nys", "moons", n_samples=100))
+    assert "80 features, since the rows are too few for 200." in captions(page("train", run=run_id))
+    assert "too few" not in captions(page("train", run=finished(RunSpec.of("Nys", "moons", n_samples=300))))
+
+
 def test_the_table_of_runs_says_it():
     run_id = ran()
     run = manager().trainings.store.get(run_id)

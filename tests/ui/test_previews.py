@@ -197,6 +197,13 @@ def test_of_choosing_nothing_is_said_where_nothing_is_chosen():
     assert ["judge how long" in words for words in found] == [True, False]
 
 
+def test_fewer_features_than_the_method_has_by_itself_are_announced():
+    spec = RunSpec.of("NysDI", "iris")
+    assert "60 features, since the rows are too few for 200" in auto_words(spec, made(spec.to_dict()))
+    spec = RunSpec.of("NysDI", "iris", n_features=50)
+    assert "too few" not in auto_words(spec, made(spec.to_dict()))
+
+
 def test_classes_are_counted_on_the_training_part():
     spec = RunSpec.of("SK", "wine")
     data = prepare(load("wine"), DataSpec(dataset="wine"), 0)
@@ -248,7 +255,7 @@ def test_what_was_drawn_ahead_is_not_drawn_again(monkeypatch):
 
 
 def test_what_cannot_be_started_is_a_sentence():
-    app = opened("train", dataset="wine", method="NysDI")
+    app = opened("train", dataset="wine", method="NysDI", n_features="150")
     assert not app.exception
     assert any("more rows than there are features" in each.value for each in app.warning)
 

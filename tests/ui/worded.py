@@ -15,7 +15,8 @@ __all__ = ["all_worded"]
 BLOCK = ".kl-chart, [data-testid=stElementContainer], [data-testid=stPopover], summary, [role=tablist], nav"
 NO_TEXT = (
     "script, style, input, textarea, select, code, pre, canvas, .hoverlayer, .katex, .kl-jobs, .kl-stage, .kl-time, "
-    ".kl-late, .kl-way, .kl-values dd, [role=option], [role=slider], [data-testid=stIconMaterial], #kl-meaning, .kl-data"
+    ".kl-late, .kl-way, .kl-values dd, .kl-data, [role=option], [role=slider], [data-testid=stIconMaterial], "
+    "#kl-meaning"
 )
 
 #: For every block its texts, those of its formulas, the parts that are underlined, and terms in its pictures.
