@@ -24,8 +24,8 @@ export function marked(words) {
 }
 
 // Sketch the pictures of a view; returns functions that end them.
-function sketched(first, { heading, words, height, sketches, news, at, time }) {
-  const reel = shared(home), rows = make("div", { className: "kl-rows", ariaHidden: "true" });
+function sketched(first, { heading, words, height, sketches, news, at, time, timeless }) {
+  const reel = shared(home), rows = make("div", { className: timeless ? "kl-rows kl-timeless" : "kl-rows", ariaHidden: "true" });
   if (heading) first.querySelector("h1").textContent = heading;
   if (words) first.append(make("p", { ariaHidden: "true" }, ...marked(words)));
   first.append(rows);

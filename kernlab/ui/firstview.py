@@ -60,6 +60,7 @@ class FirstView(NamedTuple):
         news: of the runs that are shown, by their names.
         at: the moment that is shown, in epochs; None: the newest.
         time: runs whose snapshots a slider above the pictures steps through.
+        timeless: the page will have no slider above the pictures.
     """
 
     words: str
@@ -69,6 +70,7 @@ class FirstView(NamedTuple):
     news: Mapping[str, Any] = {}
     at: float | None = None
     time: Sequence[str] = ()
+    timeless: bool = False
 
 
 #: The pages whose first pictures can be known by their address.
@@ -90,6 +92,7 @@ _STYLE = """
 #kl-first[data-page=train] > .kl-rows > div { flex-basis: calc(33.3% - 1rem); }
 /* Of a run, below its buttons, its progress and its slider. */
 #kl-first > h1 + .kl-rows { margin-top: 15.2rem; }
+#kl-first > h1 + .kl-rows.kl-timeless { margin-top: 11.25rem; }
 #kl-first > .kl-slider { margin: 8rem 0 5rem; pointer-events: auto; }
 .kl-present #kl-first { display: none; }
 @media (min-width: 641px) { #kl-first.kl-side { left: 18.75rem; } }
@@ -99,6 +102,7 @@ _STYLE = """
   #kl-first > .kl-rows { row-gap: 1rem; }
   #kl-first[data-page=train] p { margin-top: 4.8rem; }
   #kl-first > h1 + .kl-rows { margin-top: 22.8rem; }
+  #kl-first > h1 + .kl-rows.kl-timeless { margin-top: 16.5rem; }
   #kl-first > .kl-slider { margin-top: 13rem; }
 }
 """

@@ -201,6 +201,9 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) ->
     else:
         _side_by_side(fitting, shown)
     after(shown)
+    for column, watch in zip(st.columns(len(watches)), watches, strict=True):
+        with column:
+            live.choice(watch)
 
 
 def _side_by_side(fitting: Sequence[Sequence[Picture]], shown: Sequence[At]) -> None:

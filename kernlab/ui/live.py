@@ -30,6 +30,7 @@ __all__ = [
     "FORMULAS",
     "LOW",
     "auto_words",
+    "choice",
     "columns",
     "heading",
     "invitation",
@@ -37,6 +38,7 @@ __all__ = [
     "preview",
     "repeat",
     "time_line",
+    "timeless",
     "views",
 ]
 
@@ -61,6 +63,13 @@ def heading(watch: Watch | None) -> str:
 # -- time ------------------------------------------------------------------------------------------------------
 
 
+def timeless(watch: Watch) -> bool:
+    """Whether the run has one moment alone: nothing has changed, or will."""
+    method = watch.method
+    unchanged = method is not None and not method.solver.changes
+    return watch.at_once and (len(watch.snapshots.steps) < 2 or unchanged)
+
+
 def time_line(watch: Watch, *, every: float | None = None) -> None:
     """The slider over the run's snapshots, with Play; before and after, where nothing lies between.
 
@@ -68,15 +77,11 @@ def time_line(watch: Watch, *, every: float | None = None) -> None:
         watch: the run.
         every: as of :func:`kernlab.ui.elements.timeline`.
     """
-    method = watch.method
-    unchanged = method is not None and not method.solver.changes
-    if watch.at_once and (len(watch.snapshots.steps) < 2 or unchanged):
-        return  # nothing has changed, or will
+    if timeless(watch):
+        return
     words = ("Before the step", "After it") if watch.at_once else ()
     elements.timeline(watch.id, chosen.marks(watch), words=words, every=every, view=VIEW)
     elements.marks(watch.id, notes.version(watch))
-    if sentence := chosen.sentence(watch):
-        st.container(key="chosen").caption(sentence)
 
 
 def repeat(spec: RunSpec | None) -> None:
@@ -105,6 +110,7 @@ def views(watch: Watch, moment: Moment) -> None:
         _rows(shown, at)
     else:
         columns(shown, at)
+    choice(watch)
     if tab == "overview":
         if warnings := watch.facts.get("warnings"):
             st.caption(":material/warning: " + " ".join(warnings))
@@ -116,6 +122,12 @@ def views(watch: Watch, moment: Moment) -> None:
         st.caption("A stationary kernel has one frequency per feature: all its mass lies on the diagonal ω = ω'.")
     if tab == "bounds" and at.bound:
         bounds.terms(at.bound, {"now": bounds.measured(moment)})
+
+
+def choice(watch: Watch) -> None:
+    """What the rows that did not train chose: below the pictures, since the first screen belongs to these."""
+    if sentence := chosen.sentence(watch):
+        st.caption(sentence)
 
 
 def preview(spec: RunSpec) -> None:

@@ -65,7 +65,6 @@ _STYLE = """
 .st-key-where > .st-key-progress { flex: 1 1 18rem; width: auto; }
 .st-key-where > .st-key-values { flex: 0 1 auto; width: auto; }
 .st-key-against { min-height: 6rem; }
-.st-key-chosen { min-height: 2.9rem; }
 /* With runs side by side it has nine parts: one row of them on a screen of 1440 pixels. */
 .st-key-transport { gap: .5rem; }
 .st-key-transport button:not([data-variant]) { padding-inline: .5rem; }
@@ -96,7 +95,6 @@ _STYLE = """
   :is(.stElementContainer, .stBidiComponent):has(.kl-chart) { height: auto !important; flex: 0 0 auto !important; }
   .st-key-timeline { min-height: 4.8rem; }
   .st-key-progress { min-height: 4.5rem; }
-  .st-key-chosen { min-height: 6.6rem; }
   /* Every row of the table of a bound's terms becomes a paragraph. */
   [class*="st-key-terms-"] :is(table, tbody, tr, td) { display: block; border: 0; text-align: left !important; }
   [class*="st-key-terms-"] thead { display: none; }

@@ -40,7 +40,9 @@ def _run(run_id: str, switches: Mapping[str, str]) -> FirstView:
     ready = [None] * len(shots) if watch.live else films.soon(wanted)
     sketches = [Sketch(*shot, step, texts) for shot, step, texts in zip(shots, steps, ready, strict=True)]
     time = () if watch.at_once else (run_id,)
-    return FirstView("", sketches, live.LOW, live.heading(watch), {run_id: news.facts}, at.view["at"], time)
+    return FirstView(
+        "", sketches, live.LOW, live.heading(watch), {run_id: news.facts}, at.view["at"], time, live.timeless(watch)
+    )
 
 
 def _preview(address: Mapping[str, str], switches: Mapping[str, str]) -> FirstView:
