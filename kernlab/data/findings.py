@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kernlab.data.base import Dataset, Prepared
 from kernlab.data.tables import TablePreview
+from kernlab.numerals import number
 
 __all__ = [
     "Finding",
@@ -291,7 +292,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _number(things: Any, one: str, many: str) -> str:
-    return f"{len(things):,} {one if len(things) == 1 else many or one + 's'}"
+    return f"{number(len(things))} {one if len(things) == 1 else many or one + 's'}"
 
 
 def _are(things: Any, one: str, many: str = "") -> str:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlab.data.base import Dataset
 from kernlab.data.recipe import Preparation
 from kernlab.errors import DataError
+from kernlab.numerals import number
 from kernlab.typing import Task
 
 __all__ = ["encode", "make_dataset", "picture_shape"]
@@ -197,8 +198,8 @@ def _distinct_rows(X: NDArray[np.float32], y: NDArray[Any]) -> int:
     return len(np.unique(hashes))
 
 
-def _count(number: Any, one: str, many: str = "") -> str:
-    return f"{number} {one} is" if number == 1 else f"{number} {many or one + 's'} are"
+def _count(things: Any, one: str, many: str = "") -> str:
+    return f"{number(things)} {one} is" if things == 1 else f"{number(things)} {many or one + 's'} are"
 
 
 def _list(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:

@@ -243,6 +243,8 @@ def _axes(figures: list[dict[str, Any]], shared: Mapping[str, Any]) -> dict[str,
         spans = [span for each in figures if (span := _span(each, letter, axis)) is not None]
         if spans and len(spans) == len(figures):
             low, high = _roomy(spans, axis)
+            further = axis.get("autorangeoptions", {}).get("include", ())  # as Plotly heeds it where no range is given
+            low, high = min([low, *further]), max([high, *further])
             ends = [high, low] if axis.pop("autorange", None) == "reversed" else [low, high]
             found[f"{letter}axis"] = axis | {"range": ends}
     if "scene" in shared:

@@ -48,6 +48,8 @@ def timed(figure: go.Figure, at: At) -> go.Figure:
         _mark(figure, found.epoch, f"kept: epoch {found.epoch}", found.sentence, KEPT, left=outside)
         if found.epoch:
             _mark(figure, found.stopped, "on all rows", "the kept epochs again, on all rows", GREY, left=not outside)
+            # While it repeats them the axis has room for all of them, and for the label.
+            figure.update_xaxes(autorangeoptions_include=[found.stopped + found.epoch])
     mark_turns(figure, at.run)
     if at.mark is not None:
         figure.add_vline(x=at.mark, line={"color": GREY, "dash": "dot", "width": 2})

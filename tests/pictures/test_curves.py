@@ -85,6 +85,12 @@ def test_a_line_breaks_between_the_stretches_and_keeps_its_precision():
     assert trace.x.dtype == trace.y.dtype == np.float32
 
 
+def test_the_axis_has_room_for_the_whole_repetition_from_its_beginning():
+    """Else the label of the second stretch is cut off at the edge while the stretch is short."""
+    begun = timed(go.Figure([go.Scatter(x=EPOCHS, y=np.arange(5.0), mode="lines")]), repeating())
+    assert begun.layout.xaxis.autorangeoptions.include == (2,)
+
+
 def test_curves_hold_the_wanted_metrics_in_order():
     found = curves(history(loss=[3, 2], objective=[5, 4], other=[0, 0]), ["objective", "loss", "absent"])
     assert [curve.name for curve in found.curves] == ["objective", "loss"]

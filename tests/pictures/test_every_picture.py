@@ -389,6 +389,13 @@ def test_stacked_areas_and_bars_are_inside_their_axes():
     assert "yaxis" not in over([{"data": bars, "layout": {}}]).layout
 
 
+def test_an_axis_holds_what_it_is_asked_to_include():
+    line = {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [3, 4]}
+    axis = {"autorangeoptions": {"include": [5]}}
+    assert over([{"data": [line], "layout": {"xaxis": axis}}]).layout["xaxis"]["range"] == [0, 5]
+    assert over([{"data": [line | {"x": [0, 9]}], "layout": {"xaxis": axis}}]).layout["xaxis"]["range"] == [0, 9]
+
+
 def test_a_run_is_seen_by_texts():
     at = seen(run("ASKL"), {"look": "principal direction 2", "at": "0", "surface": "true", "output": "0"})
     assert at.moment.step == 0
