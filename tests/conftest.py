@@ -129,7 +129,7 @@ def new_page(request: pytest.FixtureRequest, desktop) -> Iterator[Callable[..., 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A test that fails in the browser reports what its pages said: nobody can look at them afterwards."""
+    """A test that fails in the browser reports what stood on its pages: nobody can look at them afterwards."""
     report = yield
     visitors = getattr(item, "funcargs", {}).get("new_page")
     if report.when == "call" and report.failed and visitors:

@@ -30,8 +30,8 @@ def train(home: Path) -> str:
     env = {**os.environ, "KERNLAB_HOME": str(home / "runs"), "PYTHONPATH": str(ROOT)}
     for method, dataset, *options in RUNS:
         command = [sys.executable, "-m", "kernlab.cli", "train", "--method", method, "--dataset", dataset, *options]
-        said = subprocess.run(command, env=env, check=True, text=True, stdout=subprocess.PIPE).stdout
-    return said.split()[-1]
+        printed = subprocess.run(command, env=env, check=True, text=True, stdout=subprocess.PIPE).stdout
+    return printed.split()[-1]
 
 
 def main() -> None:

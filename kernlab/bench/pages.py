@@ -66,7 +66,7 @@ FIRST = {
     "_letter": "dataset=letter&method=ASKL&epochs=400",
 }
 CURVE = f"{landmarks.points('objective')} > 0"
-LIVELY = "dataset=digits&method=ASKL&epochs=4000&validation=0"
+LIVELY = "dataset=digits&method=ASKL&epochs=6000&validation=0"  # at 1100 steps a second 4000 ended too early
 LONG = "dataset=digits&method=ASKL&epochs=100000&validation=0"
 SHOWN = "dataset=shell&method=ASKL&n_samples=10000&epochs=100000&validation=0"  # it outlasts the measurement
 

@@ -113,6 +113,6 @@ def test_the_median_distance_looks_at_the_first_rows_and_skips_duplicates():
     X[1000:] = 77.0
     assert median_distance(X, rows=3) == 3.0
     assert median_distance(X, rows=1000) == 3.0
-    assert median_distance(X) == 3.0  # of a thousand rows, if nothing else is said
+    assert median_distance(X) == 3.0  # of a thousand rows, if nothing else is set
     assert median_distance(X, rows=1001) == 74.0
     assert median_distance(torch.zeros(4, 2)) == 1.0

@@ -1,7 +1,7 @@
 """What version 1 wrote keeps its meaning: version_1.json holds its files (base64), and what it predicted from them.
 
 There spectral maps had random phases by default, ``n_features`` counted frequencies, so that pairs had twice as many
-columns, and the stationary map said ``form`` = "phase" or "paired".
+columns, and the stationary map had ``form`` = "phase" or "paired".
 """
 
 from __future__ import annotations

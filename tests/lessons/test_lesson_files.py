@@ -127,7 +127,7 @@ def test_each_of_the_three_things_can_be_done_and_none_is_done_by_itself(key):
 # -- files that are none ---------------------------------------------------------------------------------------
 
 
-def said(table):
+def refusal(table):
     with pytest.raises(KernlabError) as caught:
         lessons.lesson_of("mine", table)
     return str(caught.value)
@@ -161,7 +161,7 @@ def said(table):
 def test_a_mistake_is_a_sentence(change, words):
     table = tomllib.loads(GOOD)
     change(table)
-    assert words in said(table)
+    assert words in refusal(table)
 
 
 def test_a_folder_adds_its_lessons_and_a_bad_file_spoils_none(tmp_path):

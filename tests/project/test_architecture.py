@@ -141,7 +141,7 @@ def test_every_module_has_a_place():
 
 
 @pytest.mark.parametrize(
-    ("module", "source", "said"),
+    ("module", "source", "refusal"),
     [
         ("kernlab.data.fake", "from kernlab.objectives import Hinge", "beside or above"),
         ("kernlab.linalg", "from kernlab import methods", "beside or above"),
@@ -161,10 +161,10 @@ def test_every_module_has_a_place():
         ("kernlab.cli", "import streamlit as st", "belongs to"),
     ],
 )
-def test_the_rule_can_be_broken(module, source, said):
+def test_the_rule_can_be_broken(module, source, refusal):
     (broken,) = violations({module: source}, tree())
     assert broken.startswith(module)
-    assert said in broken
+    assert refusal in broken
 
 
 @pytest.fixture(scope="module")

@@ -48,9 +48,9 @@ def test_the_first_lines_of_python_run(tmp_path, monkeypatch, capsys):
     code = blocks("python")[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     exec(code, {})
-    said = capsys.readouterr().out
-    assert float(re.search(r"([\d.]+) % of the test points", said)[1]) > 80
-    assert said.rstrip().splitlines()[-1].startswith("Finished")
+    printed = capsys.readouterr().out
+    assert float(re.search(r"([\d.]+) % of the test points", printed)[1]) > 80
+    assert printed.rstrip().splitlines()[-1].startswith("Finished")
     assert (tmp_path / "moons.safetensors").is_file()
 
 
@@ -101,9 +101,9 @@ def test_the_table_of_commands_names_every_command():
 def test_every_command_and_option_it_names_exists(words):
     name, options = words
     if name in cli.commands:
-        said = CliRunner().invoke(cli, [name, "--help"]).output
+        printed = CliRunner().invoke(cli, [name, "--help"]).output
         for option in options.split():
-            assert option in said
+            assert option in printed
 
 
 def test_every_option_it_names_is_one():

@@ -73,11 +73,11 @@ def test_the_wheel_is_what_is_imported(installed, tmp_path):
 
 
 def test_the_wheel_trains(installed, tmp_path):
-    said = call(
+    printed = call(
         *(installed / "kernlab", "train", "--method", "SKL", "--dataset", "iris", "--epochs", "2", "--json"),
         *("--set", "n_features=20"), cwd=tmp_path, KERNLAB_HOME=str(tmp_path), OMP_NUM_THREADS="1",
     )  # fmt: skip
-    assert json.loads(said)["dataset"] == "iris"
+    assert json.loads(printed)["dataset"] == "iris"
     assert (tmp_path / "kernlab.db").is_file()
 
 

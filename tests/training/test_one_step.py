@@ -32,9 +32,9 @@ def outer_gradient(objective: str, F: np.ndarray, y: np.ndarray) -> np.ndarray:
     for i, c in enumerate(y):
         others = F[i].copy()
         others[c] = -np.inf
-        rival = int(others.argmax())
-        if 1 - F[i, c] + F[i, rival] > 0:
-            G[i, rival], G[i, c] = 1 / len(F), -1 / len(F)
+        wrong = int(others.argmax())
+        if 1 - F[i, c] + F[i, wrong] > 0:
+            G[i, wrong], G[i, c] = 1 / len(F), -1 / len(F)
     return G
 
 

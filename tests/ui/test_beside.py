@@ -205,6 +205,6 @@ def test_the_compare_page_shows_variants_and_their_options():
     assert manager().comparisons.wait(started, PATIENCE).status == "finished"
     page = sound(opened("compare", id=started))
     assert page.session_state["values.compare"]["methods"] == ("ASKL: learned", "ASKL: assigned")
-    said = " ".join(each.proto.body for each in page.get("html"))
-    assert "ASKL: learned" in said
-    assert "ASKL: assigned" in said
+    text = " ".join(each.proto.body for each in page.get("html"))
+    assert "ASKL: learned" in text
+    assert "ASKL: assigned" in text

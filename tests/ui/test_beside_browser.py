@@ -46,8 +46,8 @@ def at(page):
 
 def trained(page):
     """The runs that the address of a page has."""
-    said = parse_qs(urlsplit(page.evaluate("location.href")).query)
-    return [said[key] for key in ("run", "second_run", "third_run", "fourth_run") if key in said]
+    given = parse_qs(urlsplit(page.evaluate("location.href")).query)
+    return [given[key] for key in ("run", "second_run", "third_run", "fourth_run") if key in given]
 
 
 def finished(page, runs):

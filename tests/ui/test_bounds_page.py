@@ -46,12 +46,12 @@ EXPECTED = {
 def test_every_bound_has_the_sliders_of_its_formula(method, dataset):
     app = page(run=ran(method, dataset))
     assert slid(app).keys() == EXPECTED[method, dataset]
-    said = words(app)
+    seen = words(app)
     if method == "SVC-rbf":
-        assert "There is no bound here for SVC-rbf" in said
+        assert "There is no bound here for SVC-rbf" in seen
         return
-    assert "acuous" in said or "says something" in said or "An equality" in said or "No number bounds" in said
-    assert ("γ > 1" in said) == method.startswith("FKS")
+    assert "acuous" in seen or "says something" in seen or "An equality" in seen or "No number bounds" in seen
+    assert ("γ > 1" in seen) == method.startswith("FKS")
     drawn = figures(app)
     assert {"bound_now", "bound_parts"} & drawn.keys()
     if slid(app):

@@ -169,9 +169,9 @@ def test_one_repeat_is_no_test(home):
     id = computed({**QUICK, "repeats": "1"})
     app = page(id=id)
     assert errors(app) == []
-    said = words(app, "caption")
-    assert "at least two repeats" in said
-    assert "No test" in said
+    seen = words(app, "caption")
+    assert "at least two repeats" in seen
+    assert "No test" in seen
     assert app.number_input(key="compare.repeats").value == 1  # the form is what is shown
 
 

@@ -111,9 +111,9 @@ def test_a_dropped_table_is_understood_shown_and_imported():
     assert app.selectbox(key="bring.target").value == "returned"
     assert app.selectbox(key="bring.task").value == "classification"
     assert app.selectbox(key="bring.k.patient_id").value == "text"
-    said = words(app, "caption", "markdown", "warning")
-    assert "not used" in said
-    assert "left out" not in said  # of a row that is predicted without being among the training rows: the glossary
+    seen = words(app, "caption", "markdown", "warning")
+    assert "not used" in seen
+    assert "left out" not in seen  # of a row that is predicted without being among the training rows: the glossary
     assert app.selectbox(key="bring.k.admitted").value == "date"
     assert figures(app).keys() == {"balance", "plane", "distances"}
     assert "200 rows" in words(app, "markdown")
@@ -220,9 +220,9 @@ def test_of_libsvm_the_number_of_features_can_be_given():
 
 def test_warnings_that_matter_are_shown_before_the_import():
     app = sound(dropped(sensors(300)))
-    said = " ".join(each.value for each in app.warning)
-    assert "constant" in said
-    assert "x8 (x3)" in said  # a column and its copy
+    seen = " ".join(each.value for each in app.warning)
+    assert "constant" in seen
+    assert "x8 (x3)" in seen  # a column and its copy
 
 
 @pytest.mark.parametrize(

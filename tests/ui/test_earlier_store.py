@@ -54,22 +54,22 @@ def earlier(home):
 )
 def test_every_page_opens_at_its_addresses(earlier, page, scene):
     app = sound(opened(page, **scene))
-    said = address(app)
+    given = address(app)
     if page in ("train", "spectrum", "kernel", "bounds") and "run" in scene:
-        assert scene.items() <= said.items()
+        assert scene.items() <= given.items()
         assert figures(app)
     elif page == "runs":
-        assert scene.items() <= said.items()
+        assert scene.items() <= given.items()
         assert app.dataframe[0].value["name"].tolist() == ["The first"]
     elif page == "train":
-        assert said == {**{key: scene[key] for key in ("dataset", "method", "n_features", "seed")}, "phase": "shared"}
+        assert given == {**{key: scene[key] for key in ("dataset", "method", "n_features", "seed")}, "phase": "shared"}
     elif "id" in scene:
         assert components(app, "elements")["comparison-progress"]["address"] == f"news/comparison/{scene['id']}"
         assert "0 of 8 cells" in comparison_news(manager().comparisons, scene["id"]).facts["words"]
         assert app.multiselect(key="compare.datasets").value == ["iris"]
-        assert (said["n_features"], said["ASKL.phase"]) == ("8", "paired")
+        assert (given["n_features"], given["ASKL.phase"]) == ("8", "paired")
     elif page == "compare":
-        assert {"methods": "SK,SKL", "datasets": "iris", "form": "paired"}.items() <= said.items()
+        assert {"methods": "SK,SKL", "datasets": "iris", "form": "paired"}.items() <= given.items()
     elif page == "papers":
         assert words(app, "caption")
-        assert {key: text for key, text in scene.items() if key != "result"}.items() <= said.items()
+        assert {key: text for key, text in scene.items() if key != "result"}.items() <= given.items()

@@ -165,7 +165,7 @@ def test_nothing_interrupts_a_callback():
     assert len(asked) == 2  # but after it
 
 
-def said(**values):
+def states_of(**values):
     """What a browser says of its widgets."""
     states = WidgetStates()
     for name, value in values.items():
@@ -191,7 +191,7 @@ def test_the_runs_of_a_session_take_turns():
     ending = threading.Thread(target=first.on_script_finished, args=(frozenset(),), daemon=True)
     ending.start()
     assert inside.wait(PATIENCE)
-    beginning = threading.Thread(target=second.on_script_will_rerun, args=(said(change=1),), daemon=True)
+    beginning = threading.Thread(target=second.on_script_will_rerun, args=(states_of(change=1),), daemon=True)
     beginning.start()
     beginning.join(0.1)  # it would have come through by now
     assert done == ["puts away"]
@@ -203,12 +203,12 @@ def test_the_runs_of_a_session_take_turns():
     done.clear()
     first.on_script_finished(frozenset())  # what the second has changed stays
     assert done == []
-    third.on_script_will_rerun(said(newer=1))
-    second.on_script_will_rerun(said(change=1))
+    third.on_script_will_rerun(states_of(newer=1))
+    second.on_script_will_rerun(states_of(change=1))
     assert done == ["newer", "may I be interrupted?"]
     third.on_script_finished(frozenset())
     assert done[2:] == ["puts away", "has put away"]
-    SafeSessionState(Below(), list).on_script_will_rerun(said(change=1))  # of another session
+    SafeSessionState(Below(), list).on_script_will_rerun(states_of(change=1))  # of another session
     assert done[4:] == ["change"]
 
 
@@ -241,7 +241,7 @@ class Session(AppSession):
         )  # fmt: skip
 
     def ask(self, fragment="", **values):
-        self.request_rerun(ClientState(fragment_id=fragment, widget_states=said(**values)))
+        self.request_rerun(ClientState(fragment_id=fragment, widget_states=states_of(**values)))
         return self._scriptrunner
 
     def begin(self, runner):

@@ -63,8 +63,8 @@ def test_the_browser_finds_what_python_finds():
         "const all = new Glossary(terms); process.stdout.write(JSON.stringify("
         "texts.map((text) => [...new Set(all.find(text).map(({ name }) => name))])));"
     )
-    told = json.dumps({"terms": [term._asdict() for term in terms()], "texts": texts})
-    done = subprocess.run(["node", "--input-type=module", "-e", script], input=told, capture_output=True, text=True,
+    asked = json.dumps({"terms": [term._asdict() for term in terms()], "texts": texts})
+    done = subprocess.run(["node", "--input-type=module", "-e", script], input=asked, capture_output=True, text=True,
                           timeout=PATIENCE, encoding="utf-8")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [found(text) for text in texts]

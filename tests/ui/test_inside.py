@@ -77,9 +77,9 @@ def test_two_runs_stand_side_by_side(shared, name):
 
 def test_the_address_holds_the_moments(shared):
     run_id = ran()
-    said = {"run": run_id, "at": "1", "reference": "2", "look": "principal direction 2"}
-    app = opened("spectrum", **said)
-    assert {key: app.query_params[key] for key in said} == said
+    given = {"run": run_id, "at": "1", "reference": "2", "look": "principal direction 2"}
+    app = opened("spectrum", **given)
+    assert {key: app.query_params[key] for key in given} == given
 
 
 def test_without_an_address_the_newest_run_is_shown(home):

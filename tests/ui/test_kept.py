@@ -81,8 +81,8 @@ def test_the_moments_at_which_choosing_ends_and_the_repetition_begins_are_two():
     run_id = ran()
     found, shots = manager().trainings.store.get(run_id).facts["kept"], manager().trainings.store.snapshots(run_id)
     assert (shots.epochs == found["stopped"]).sum() == 2
-    told = news_of(page("train", run=run_id), "timeline")
-    epochs, (first, second) = told["epochs"], map(list, told["stages"])
+    answer = news_of(page("train", run=run_id), "timeline")
+    epochs, (first, second) = answer["epochs"], map(list, answer["stages"])
     assert (np.diff(epochs) > 0).all()
     assert first == [0.0, 0.0, "choosing"]
     assert second == [epochs[list(shots.epochs).index(found["stopped"]) + 1], found["stopped"], "on all rows"]

@@ -25,11 +25,11 @@ def ran(method="ASKL", dataset="moons", **options):
     return run_of(method, dataset, **{"n_features": 40, "epochs": 2, **options})
 
 
-def shown(run_id, at=None, reference=None, **said):
+def shown(run_id, at=None, reference=None, **given):
     watch = Watch(manager().trainings, run_id)
     watch.refresh()
     then = None if reference is None else watch.moment(reference)
-    return At(watch, watch.moment(at), {**VIEW, **said}, then)
+    return At(watch, watch.moment(at), {**VIEW, **given}, then)
 
 
 def page(run_id, where="kernel", **scene):
@@ -60,8 +60,8 @@ def test_the_matrix_is_that_of_the_moment():
         at = shown(run_id, moment)
         X = at.sample.X.astype(float)
         Phi = features(at.arrays, X)
-        said = {} if moment is None else {"at": "0"}
-        np.testing.assert_allclose(matrix(page(run_id, **said)), Phi @ Phi.T, atol=1e-5)
+        given = {} if moment is None else {"at": "0"}
+        np.testing.assert_allclose(matrix(page(run_id, **given)), Phi @ Phi.T, atol=1e-5)
     at = shown(run_id)
     exact = averaged(at.arrays, X)
     np.testing.assert_allclose(matrix(page(run_id, matrix="exact")), exact, atol=1e-5)
@@ -159,9 +159,9 @@ def test_where_there_are_phases_the_pages_say_so_with_a_number_and_a_curve(where
         apart[name] = np.linalg.norm(Phi @ Phi.T - K) / np.linalg.norm(K)
     assert phases_now(at).own == pytest.approx(apart["now"], rel=1e-3)
     app = page(run_id, where)
-    said = {each.label: each for each in app.metric}["Distance from the kernel of the frequencies"]
-    assert said.value == f"{apart['now']:.3f}"
-    assert said.delta == f"{phases_now(at).redrawn:.3f} with phases drawn anew"
+    given = {each.label: each for each in app.metric}["Distance from the kernel of the frequencies"]
+    assert given.value == f"{apart['now']:.3f}"
+    assert given.delta == f"{phases_now(at).redrawn:.3f} with phases drawn anew"
     assert any("random phases (phase=shared)" in each.value for each in app.caption)
     own, redrawn = figures(app)["phase_distances"]["data"]
     assert decoded(own["y"])[0] == pytest.approx(apart["before"], rel=1e-3)

@@ -190,9 +190,9 @@ def test_the_density_that_a_run_learned_is_taken(app, page):
 
 def test_an_address_that_says_nothing_leads_to_sentences_and_the_defaults(app, page):
     arrived(page, app, "lab?noise=loud&points=!!&density=own&n=1e9&range=3")
-    said = page.locator(".kl-lab-trouble").inner_text()
+    text = page.locator(".kl-lab-trouble").inner_text()
     for key in ("noise", "points", "density", "n ", "range"):
-        assert f"{key.strip()} must be" in said
+        assert f"{key.strip()} must be" in text
     assert number(page, "points") == 40
     page.get_by_text("What is computed").click()
     formulas = page.locator("[data-testid=stExpander] .katex")

@@ -148,7 +148,7 @@ def test_a_student_predicts_sees_why_it_was_wrong_and_does_the_three_things(serv
     # How far off it was, and why, as it is computed from what the address has of the prediction.
     guess = read_guess(lesson, parse_qs(urlsplit(page.url).query)["guess"][0])
     judged = judge(lesson, guess)
-    assert said(page.locator("[data-testid=stAlert]")) == plain(f"{judged.words} {judged.because}")
+    assert printed(page.locator("[data-testid=stAlert]")) == plain(f"{judged.words} {judged.because}")
     sliders = {each.key: each for each in lesson.computation.sliders}
     lines = page.locator(".st-key-lesson-tries .stMarkdown")
     for place, moved in enumerate(TRIES[key], 1):
@@ -160,7 +160,7 @@ def test_a_student_predicts_sees_why_it_was_wrong_and_does_the_three_things(serv
         except TimeoutError:
             pytest.fail(f"{key}: {moved} is not recognised: {lines.all_inner_texts()}")
         # The slider may have passed a value on its way that does it too.
-        until(page, lambda: said(found) == done(lesson, place, now(page, sliders)))  # noqa: B023
+        until(page, lambda: printed(found) == done(lesson, place, now(page, sliders)))  # noqa: B023
     rested(page)
     assert page.locator(".st-key-lesson-tries [aria-label^=check_circle]").count() == 3
     fits(page, key, "done")  # the longest that it becomes
@@ -183,7 +183,7 @@ def plain(text):
     return " ".join(text.replace("**", "").split())
 
 
-def said(place):
+def printed(place):
     """What stands there, without its sign."""
     return " ".join(re.sub(r"^(check_circle|info)\b", "", place.inner_text().strip()).split())
 

@@ -218,14 +218,14 @@ def test_keys_do_the_same(server, page, runs):
     plot = page.locator(landmarks.chart("sample"))
     assert "Enter selects" in plot.get_attribute("aria-label")
     plot.focus()
-    said = page.locator(".st-key-sample .kl-spoken")
+    words = page.locator(".st-key-sample .kl-spoken")
     plot.press("ArrowRight")
     plot.press("ArrowRight")
-    row = int(re.search(r"row (\d+)", said.inner_text()).group(1))
+    row = int(re.search(r"row (\d+)", words.inner_text()).group(1))
     assert page.locator(".st-key-sample .kl-cursor").is_visible()
     plot.press("Enter")
     until(page, lambda: len(rings(page, "sample")) == 1)
-    assert said.inner_text() == f"Selected: row {row}."
+    assert words.inner_text() == f"Selected: row {row}."
     page.wait_for_url(re.compile(rf"points={row}(&|$)"))
     rested(page)
     plot.press("Escape")

@@ -254,15 +254,15 @@ def real(name):
 def test_errors_are_moved_in_the_browser(server, page):
     browsing.visit(page, server, "papers?view=errors")
 
-    def said():
+    def seen():
         return page.evaluate(
             "document.querySelector('.st-key-papers-phases .js-plotly-plot')?.layout?.title?.subtitle?.text ?? ''"
         )
 
-    browsing.until(page, lambda: "exact 0.926" in said())
+    browsing.until(page, lambda: "exact 0.926" in seen())
     slider = page.locator(".st-key-papers-phases-correlation").get_by_role("slider")
     slider.press("End")
-    browsing.until(page, lambda: "exact 0.954" in said())
+    browsing.until(page, lambda: "exact 0.954" in seen())
     browsing.until(page, lambda: "phases.correlation=1" in page.url)
     assert server.trouble() == []
 

@@ -188,7 +188,7 @@ def test_a_preview_whose_place_others_took_is_made_again(home, monkeypatch):
         foreseen.find(f"{first.id}x")
 
 
-def test_of_choosing_nothing_is_said_where_nothing_is_chosen():
+def test_choosing_is_announced_only_where_something_is_chosen():
     found = []
     for options in ({}, {"validation": 0}):
         spec = RunSpec.of("ASKL", "digits", n_features=30, **options)

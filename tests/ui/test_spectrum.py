@@ -110,18 +110,18 @@ def test_a_box_round_pairs_is_followed_everywhere(server, page):
             """() => {
                 const node = document.querySelector('.st-key-joint_density .js-plotly-plot');
                 const marked = node._fullData.find((trace) => trace.name === 'selected');
-                const said = new URLSearchParams(location.search).get('frequencies') ?? '';
+                const named = new URLSearchParams(location.search).get('frequencies') ?? '';
                 const outlines = node.layout.selections?.length ?? 0;
-                return [marked?._length ?? 0, said.split(',').filter(Boolean).length, outlines];
+                return [marked?._length ?? 0, named.split(',').filter(Boolean).length, outlines];
             }"""
         )
 
     page.wait_for_function("location.search.includes('frequencies=')")
-    marked, said, outlines = taken()
+    marked, named, outlines = taken()
     assert 0 < marked < 60
-    assert (said, outlines) == (marked, 0)
+    assert (named, outlines) == (marked, 0)
     rested(page)
-    assert taken() == [marked, said, 0]  # it stays so
+    assert taken() == [marked, named, 0]  # it stays so
     shown(page, "frequencies")
     shapes = "document.querySelector('.st-key-frequencies .js-plotly-plot')?.layout.shapes.length"
     until(page, lambda: page.evaluate(shapes) == min(marked, 36))

@@ -34,8 +34,8 @@ test("nothing leaves the sheet", () => {
 
 test("keys move a cursor and change its height; others are left to the page", () => {
   const drawing = new Drawing(11);
-  let told = 0;
-  drawing.addEventListener("change", () => told++);
+  let heard = 0;
+  drawing.addEventListener("change", () => heard++);
   assert.equal(drawing.at, 5);
   assert.ok(drawing.key({ key: "ArrowUp" }));
   assert.equal(drawing.levels[5], 0.52);
@@ -48,7 +48,7 @@ test("keys move a cursor and change its height; others are left to the page", ()
   drawing.key({ key: "End" });
   drawing.key({ key: "Delete" });
   assert.equal(drawing.levels[10], null);
-  assert.equal(told, 6);
+  assert.equal(heard, 6);
   assert.equal(drawing.key({ key: "Tab" }), false);
   assert.equal(drawing.key({ key: "ArrowUp", ctrlKey: true }), false);
   drawing.clear();

@@ -381,7 +381,7 @@ test("the pages that follow a run are asked for one after the other, the less of
   leave();
 });
 
-test("who follows several runs is told when one has answered, also where nothing was new", async () => {
+test("who follows several runs learns when one has answered, also where nothing was new", async () => {
   const film = new Film("/", "a", { fetch: async () => ({ status: 204 }), wait: () => {}, hidden: () => false });
   const seen = [];
   film.addEventListener("asked", () => seen.push(film.asking));

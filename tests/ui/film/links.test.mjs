@@ -28,7 +28,7 @@ test("a figure in which nothing is selected stays the same object", () => {
   const figure = { data: [points], layout: {} };
   assert.equal(highlighted(figure, () => [], words, look), figure);
   assert.equal(highlighted(figure, (kind) => (kind === "input" ? ["3"] : []), words, look), figure);
-  assert.equal(marked([points], { row: [999] }).data.length, 1); // a row that does not occur: nothing is said of it
+  assert.equal(marked([points], { row: [999] }).data.length, 1); // a row that does not occur: nothing is drawn of it
 });
 
 test("rings and labels stand at the points, once for a point that is drawn twice", () => {

@@ -29,7 +29,7 @@ test("a stroke is the same whether the hand is fast or slow", () => {
   assert.ok(Math.abs(ink(fast) - ink(fine)) < 0.05 * ink(fast));
 });
 
-test("each stroke is told once, and can be taken back", () => {
+test("each stroke is announced once, and can be taken back", () => {
   const sketch = new Sketch(8, 8);
   let strokes = 0;
   sketch.addEventListener("stroke", () => strokes++);

@@ -37,7 +37,7 @@ test("what the address says is selected, and written as it was", () => {
   assert.equal(chosen.key("other", ["row"]), "");
 });
 
-test("it is said in words, many of a kind by their number", () => {
+test("it is put in words, many of a kind by their number", () => {
   const chosen = new Selection();
   chosen.names = { class: ["no", "yes"] };
   chosen.replace("d", "class", [1]);
