@@ -36,7 +36,6 @@ from kernlab.estimators.options import (
     constructor,
     every_option,
     options_set,
-    rows_that_learn,
     stopping,
 )  # fmt: skip
 from kernlab.estimators.persistence import Saved
@@ -186,7 +185,7 @@ class KernelEstimator(Configured, Saved, BaseEstimator):  # type: ignore[misc]  
             method = replace(method, feature_map=method.feature_map.resolve(torch.from_numpy(typical)))
         data = inputs.prepared(self._task, rows, codes, names, self._input_names(), scaler, targets, dtype)
         method = stopping(method, data, self.early_stopping, self.validation_fraction)
-        method = self._small(method, rows_that_learn(method, len(rows)))
+        method = self._small(method, rules.rows_that_learn(method, len(rows)))
         counts = None if weight is None else torch.from_numpy(weight.astype(dtype)).to(device)
         state = trained(method, data, seed=seed_of(self.random_state), device=str(device), sample_weight=counts)
         self._progress: Checkpoint | None = None
@@ -278,7 +277,7 @@ def learns_by_passes(estimator: KernelEstimator) -> bool:
 
 def _kept(state: TrainingState, asked: MethodSpec) -> dict[str, Any] | None:
     """What the held-out rows chose; None where none were held out, or where they chose no number of epochs."""
-    rows = state.n - rows_that_learn(asked, state.n)
+    rows = state.n - rules.rows_that_learn(asked, state.n)
     if not (isinstance(state, GradientState) and rows):
         return None
     epoch = state.total // state.per_epoch

@@ -40,7 +40,6 @@ from kernlab.estimators.options import (
     described,
     every_option,
     options_set,
-    rows_that_learn,
     stopping,
 )  # fmt: skip
 from kernlab.estimators.persistence import Saved
@@ -51,6 +50,7 @@ from kernlab.linalg import wide_parameters
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.objectives import OBJECTIVES
 from kernlab.solvers import SOLVERS
+from kernlab.training.rules import rows_that_learn
 from kernlab.training.trainer import trained
 from kernlab.typing import Task, Tensor
 

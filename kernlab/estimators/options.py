@@ -23,7 +23,7 @@ from kernlab.regularizers import REGULARIZERS
 from kernlab.training import rules
 
 __all__ = [
-    "SCALINGS", "STOPPING", "Configured", "constructor", "described", "every_option", "options_set", "rows_that_learn",
+    "SCALINGS", "STOPPING", "Configured", "constructor", "described", "every_option", "options_set",
     "stopping",
 ]  # fmt: skip
 
@@ -167,8 +167,3 @@ def stopping(method: MethodSpec, data: Prepared | None, early_stopping: Any, val
     assert data is not None
     by_rule = rules.resolve(method, data).solver.options()["validation"] if own == "auto" else own
     return method.with_options({"validation": share if by_rule and validation_fraction is not None else by_rule})
-
-
-def rows_that_learn(method: MethodSpec, n: int) -> int:
-    """How many of n rows are not held out."""
-    return n - round(n * float(method.solver.options().get("validation", 0.0)))

@@ -33,7 +33,7 @@ from kernlab.methods import MethodSpec
 from kernlab.objectives import Hinge, MapObjective, Squared
 from kernlab.solvers import FullBatchSolver, ProximalGradient
 
-__all__ = ["compiled_from", "resolve", "resolve_data", "with_fewer_features"]
+__all__ = ["compiled_from", "resolve", "resolve_data", "rows_that_learn", "with_fewer_features"]
 
 EPOCHS, STEPS = 10, 3000
 SHARE, MOST_VALIDATION = 0.2, 2000  # of the training rows that are validation rows: the share, and at most
@@ -93,14 +93,17 @@ def _sized(method: MethodSpec, data: Prepared) -> MethodSpec:
 
     A number that somebody has set stays, and is refused later.
     """
-    feature_map = method.feature_map
-    if not isinstance(feature_map, FeatureMap) or "n_features" in method.changed_options():
-        return method
-    n = len(data.X_train)
-    n -= round(n * float(_with_validation(method, data).solver.options().get("validation", 0.0)))
     solves = isinstance(method.objective, MapObjective) and method.objective.solves
-    fewest = feature_map.width_for(data.d) * (solves or feature_map.from_rows) + solves
-    return with_fewer_features(method, n) if n < fewest else method
+    if not (solves or method.feature_map.from_rows) or "n_features" in method.changed_options():
+        return method
+    assert isinstance(method.feature_map, FeatureMap)  # checked: an exact kernel starts from no rows
+    n = rows_that_learn(_with_validation(method, data), len(data.X_train))
+    return with_fewer_features(method, n) if n < method.feature_map.width_for(data.d) + solves else method
+
+
+def rows_that_learn(method: MethodSpec, n: int) -> int:
+    """How many of n rows are not held out."""
+    return n - round(n * float(method.solver.options().get("validation", 0.0)))
 
 
 def _with_validation(method: MethodSpec, data: Prepared) -> MethodSpec:
@@ -132,8 +135,7 @@ def _gradient(method: MethodSpec, solver: ProximalGradient, data: Prepared) -> M
     """The method with objective, learning rate, epochs and mini-batch of the mini-batch solver."""
     assert isinstance(method.feature_map, FeatureMap)  # checked: gradients learn nothing else
     assert solver.validation != "auto"
-    n, D = len(data.X_train), method.feature_map.width_for(data.d)
-    n -= round(n * solver.validation)
+    n, D = rows_that_learn(method, len(data.X_train)), method.feature_map.width_for(data.d)
     m = min(n, 1000 if D <= LARGE else 2 * D) if solver.batch_size == "auto" else solver.batch_size
     if n < m:
         raise DataError(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
@@ -168,8 +169,7 @@ def _described(run: Run) -> str:
 
 
 def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) -> None:
-    columns = st.columns(len(watches)) if len(watches) > 1 else [st.container()]
-    for column, watch in zip(columns, watches, strict=True):
+    for column, watch in zip(_columns(watches), watches, strict=True):
         with column:
             if len(watches) > 1:
                 st.markdown(f"**{watch.run.name}**")
@@ -201,9 +201,14 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) ->
     else:
         _side_by_side(fitting, shown)
     after(shown)
-    for column, watch in zip(st.columns(len(watches)), watches, strict=True):
+    for column, watch in zip(_columns(watches), watches, strict=True):
         with column:
             live.choice(watch)
+
+
+def _columns(watches: Sequence[Watch]) -> Sequence[DeltaGenerator]:
+    """A column for each run; of a single one all the width."""
+    return st.columns(len(watches)) if len(watches) > 1 else [st.container()]
 
 
 def _side_by_side(fitting: Sequence[Sequence[Picture]], shown: Sequence[At]) -> None:

@@ -164,7 +164,8 @@ def auto_words(spec: RunSpec, run: Preview) -> str:
         for key, value in found.items()
         if asked.get(key) == "auto" and isinstance(value, int | float) and key not in omitted
     ]
-    words += filter(None, [chosen.reduced(spec.method, run.method)])
+    if few := chosen.reduced(spec.method, run.method):
+        words.append(few)
     if held:
         words.append(f"{number(held)} of {number(facts['n_train'])} training rows judge how long to train")
     else:

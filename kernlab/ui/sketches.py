@@ -41,7 +41,14 @@ def _run(run_id: str, switches: Mapping[str, str]) -> FirstView:
     sketches = [Sketch(*shot, step, texts) for shot, step, texts in zip(shots, steps, ready, strict=True)]
     time = () if watch.at_once else (run_id,)
     return FirstView(
-        "", sketches, live.LOW, live.heading(watch), {run_id: news.facts}, at.view["at"], time, live.timeless(watch)
+        "",
+        sketches,
+        live.LOW,
+        live.heading(watch),
+        {run_id: news.facts},
+        at.view["at"],
+        time,
+        timeless=live.timeless(watch),
     )
 
 

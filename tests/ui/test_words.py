@@ -16,8 +16,6 @@ from kernlab.ui.glossary import found, terms
 pytestmark = pytest.mark.browser
 
 WORDS = {term.name: term.words for term in terms()}
-#: The terms that letters stand for.
-WORDS_OF = {each: term.name for term in terms() for each in (term.name, *term.also)}
 
 #: The middle of the first term that is underlined in sight, in a text; null before there is one.
 FIRST = """() => {
@@ -125,7 +123,7 @@ def test_names_in_a_table_are_no_terms_of_the_field(server, page, tmp_path):
     assert page.locator(".st-key-balance .xtick text").all_text_contents() == ["A", "D", "W"]
     named = page.locator(".st-key-balance .kl-words button").evaluate_all("all => all.map(each => each.dataset.term)")
     assert named
-    assert not {WORDS_OF[each] for each in "DW"} & set(named)
+    assert not {*found("D"), *found("W")} & set(named)
 
 
 def test_options_of_a_menu_and_lines_that_change_are_explained_without_being_covered(server, page, run):
