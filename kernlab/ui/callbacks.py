@@ -6,16 +6,22 @@ not called again. Either way a change can be lost: the callback never comes, or 
 A run that was asked for and has not begun is dropped when the next run of the whole script is asked for. Of most
 widgets the browser sends the value again then, but not the press of a button.
 
+The address has the same weakness: each run begins by writing the one that the browser had when it asked over the
+session's. A run whose thread comes late, after the next one has begun, puts an old address in its place, and the next
+one takes that for an address that somebody has entered.
+
 Importing this module makes one lock of the two. A run applies the browser's changes and calls their callbacks without
-interruption, unless a later run has done so; after that an earlier one puts nothing away. The presses of a run that is
-dropped go to the run that takes its place. What else must not be done by halves stands in :func:`whole`.
+interruption, unless a later run has done so; after that an earlier one changes nothing and puts nothing away. The
+presses of a run that is dropped go to the run that takes its place, and its address goes nowhere. What else must not
+be done by halves stands in :func:`whole`.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -24,15 +30,17 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 
 __all__ = ["whole"]
 
-_new, _apply, _finish = (
+_new, _apply, _finish, _address = (
     SafeSessionState.__init__,
     SafeSessionState.on_script_will_rerun,
     SafeSessionState.on_script_finished,
+    SafeSessionState.query_params,
 )
 _ask = AppSession.request_rerun
 
@@ -104,10 +112,41 @@ def _uninterrupted(run: SafeSessionState) -> Iterator[None]:
         mine["_yield_callback"] = interrupt
 
 
-def whole() -> AbstractContextManager[None]:
-    """Let no later run of the script interrupt what this one does with the session here."""
+@contextmanager
+def whole() -> Iterator[None]:
+    """Let no later run of the script interrupt what this one does with the session here, nor begin meanwhile.
+
+    A run that is to end ends before it.
+    """
     context = get_script_run_ctx()
-    return _uninterrupted(context.session_state) if context else nullcontext()
+    if context is None:
+        yield
+        return
+    mine = _join(context.session_state)
+    with mine["_lock"]:
+        mine["_yield_callback"]()
+        with _uninterrupted(context.session_state):
+            yield
+
+
+def _in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+    """``method`` of a run: where it would end because of a later run, that one has not changed anything yet."""
+
+    @wraps(method)
+    def in_turn(run: SafeSessionState, *arguments: Any, **rest: Any) -> Any:
+        with _join(run)["_lock"]:
+            return method(run, *arguments, **rest)
+
+    return in_turn
+
+
+@contextmanager
+def _addressed(run: SafeSessionState) -> Iterator[QueryParams]:
+    """The session's address; of a run that begins after it has been dropped, one that nobody reads."""
+    mine = _join(run)
+    with mine["_lock"], _address(run) as address:
+        dropped = mine["_turn"] < mine["_turns"].first and mine["_yield_callback"] is not _go_on
+        yield QueryParams() if dropped else address
 
 
 def _finished(run: SafeSessionState, *widgets: Any, **rest: Any) -> None:
@@ -140,7 +179,14 @@ def _is_press(state: WidgetState) -> bool:
     return kind.endswith("trigger_value") and bool(getattr(state, kind))
 
 
-_INSTEAD = {"__init__": _made, "on_script_will_rerun": _changed, "on_script_finished": _finished}
+_READS_OR_WRITES = ("__getitem__", "__setitem__", "__delitem__", "__contains__", "register_widget", "reset_state_value")
+_INSTEAD = {
+    "__init__": _made,
+    "on_script_will_rerun": _changed,
+    "on_script_finished": _finished,
+    "query_params": _addressed,
+    **{name: _in_turn(getattr(SafeSessionState, name)) for name in _READS_OR_WRITES},
+}
 for _name, _function in _INSTEAD.items():
     setattr(SafeSessionState, _name, _function)
 setattr(AppSession, "request_rerun", _asked)  # noqa: B010  (mypy takes no assignment to a method)

@@ -172,7 +172,8 @@ class Values(Mapping[str, Any]):
 
     def change(self, **values: Any) -> None:
         """Change values; their widgets follow when they are drawn."""
-        self._kept.update(values)
+        with whole():
+            self._kept.update(values)
 
     def read(self, address: Mapping[str, str]) -> list[str]:
         """Take all values from an address, and return a sentence for each that stands for none: it has its default."""
@@ -335,7 +336,11 @@ class Address:
 
     def write(self, rest: Mapping[str, str] | None = None, *, without: Sequence[str] = ()) -> None:
         """Put the values into the address, after ``rest``, which no table declares."""
-        texts = dict(rest or {})
+        with whole():
+            self._put(rest or {}, without)
+
+    def _put(self, rest: Mapping[str, str], without: Sequence[str]) -> None:
+        texts = dict(rest)
         for table in self.tables:
             texts |= table.written()
         address = {key: text[:_LENGTH] for key, text in texts.items() if text and key not in without}
@@ -343,9 +348,9 @@ class Address:
         if address not in written[-1:]:
             written[:] = [*written[-_LATE:], address]
         shown = st.query_params.to_dict()
-        whole = address | {key: text for key, text in shown.items() if key in BROWSERS}
-        if shown != whole:
-            st.query_params.from_dict(whole)
+        asked = address | {key: text for key, text in shown.items() if key in BROWSERS}
+        if shown != asked:
+            st.query_params.from_dict(asked)
 
     def share(self) -> None:
         """A button that shows the link to what is on the page, with a copy sign beside it."""

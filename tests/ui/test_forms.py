@@ -5,6 +5,7 @@ import threading
 import traceback
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -19,7 +20,7 @@ from waiting import PATIENCE
 
 from kernlab.methods import METHODS, MethodSpec
 from kernlab.options import Option
-from kernlab.ui import state
+from kernlab.ui import callbacks, state
 from kernlab.ui.forms import from_text, grid
 from kernlab.ui.setup import families
 from kernlab.ui.state import to_text
@@ -212,6 +213,55 @@ def test_the_runs_of_a_session_take_turns():
     assert done[4:] == ["change"]
 
 
+def begins(run, change):
+    """A thread in which a later run takes up a change."""
+    thread = threading.Thread(target=run.on_script_will_rerun, args=(states_of(**change),), daemon=True)
+    thread.start()
+    thread.join(0.1)  # it would have come through by now
+    return thread
+
+
+def test_no_later_run_begins_within_what_must_not_be_done_by_halves(monkeypatch):
+    done = []
+
+    class Below(SessionState):
+        def on_script_will_rerun(self, states, **rest):
+            done.extend(each.id for each in states.widgets)
+
+    below = Below()
+    first, second = (SafeSessionState(below, lambda: done.append("may I be interrupted?")) for _ in range(2))
+    monkeypatch.setattr(callbacks, "get_script_run_ctx", lambda: SimpleNamespace(session_state=first))
+    with callbacks.whole():
+        assert done == ["may I be interrupted?"]  # before it, not within it
+        beginning = begins(second, {"change": 1})
+        first["x"] = 1
+        with callbacks.whole():
+            assert done == ["may I be interrupted?"]
+    beginning.join()
+    assert done[1:] == ["change"]
+
+
+def test_a_run_that_a_later_one_ends_writes_nothing_over_its_changes():
+    begun = []
+
+    class Below(SessionState):
+        def on_script_will_rerun(self, states, **rest):
+            self["x"] = 2
+
+    def asked():
+        if begun:
+            raise StopException
+        begun.append(begins(second, {}))  # asked for while the first is about to write
+
+    below = Below()
+    first, second = SafeSessionState(below, asked), SafeSessionState(below, lambda: None)
+    first["x"] = 1  # which comes before the change
+    begun[0].join()
+    assert second["x"] == 2
+    with pytest.raises(StopException):
+        first["x"] = 1
+
+
 class Session(AppSession):
     """One that asks for runs, which the test makes begin."""
 
@@ -276,6 +326,29 @@ def test_a_press_is_not_lost_with_the_run_that_was_to_take_it_up():
     sixth = session.ask(size=6)
     sixth._session_state.on_script_will_rerun(session.begin(sixth))
     assert session.seen[3:] == [{"size": 6}]
+
+
+def test_the_address_of_a_run_that_begins_late_goes_nowhere():
+    session = Session()
+    late, last = session.ask(size=1)._session_state, session.ask(size=2)._session_state
+    with last.query_params() as address:
+        address.populate_from_query_string("methods=SK,NSK")
+    with late.query_params() as address:  # its thread has come only now
+        address.populate_from_query_string("methods=SK")
+    with last.query_params() as address:
+        assert address.to_dict() == {"methods": "SK,NSK"}
+
+
+def test_a_run_that_is_dropped_within_what_it_does_as_a_whole_still_has_its_address(monkeypatch):
+    session = Session()
+    run = session.ask(size=1)._session_state
+    with run.query_params() as address:
+        address.populate_from_query_string("methods=SK")
+    monkeypatch.setattr(callbacks, "get_script_run_ctx", lambda: SimpleNamespace(session_state=run))
+    with callbacks.whole():
+        session.ask(size=2)
+        with run.query_params() as address:
+            assert address.to_dict() == {"methods": "SK"}
 
 
 def test_what_an_odd_address_says_is_a_sentence_each_and_the_rest_of_it_is_taken():
