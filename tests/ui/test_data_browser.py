@@ -88,7 +88,15 @@ def ways(page, k):
 
 
 def painted(page):
-    return int(page.locator(".kl-draw canvas").get_attribute("data-points") or 0)
+    """Points of the plane, once it has drawn as many as it says: it draws with the browser's next frame."""
+    plane = page.locator(".kl-draw")
+
+    def numbers():
+        says = plane.locator("p[aria-live]").inner_text().partition(" points")[0]
+        return {int(says), int(plane.locator("canvas").get_attribute("data-points") or -1)}
+
+    until(page, lambda: len(numbers()) == 1)
+    return numbers().pop()
 
 
 def drawn(page):
@@ -166,7 +174,7 @@ def test_keys_paint_a_curve_and_its_address_brings_a_saved_painting_back(app, pa
         plane.press(key)
     until(page, lambda: painted(page) >= 20)
     rested(page)
-    count = painted(page)  # which the plane says when it is drawn
+    count = painted(page)
     press(page, "Save")
     page.get_by_role("button", name="Look at it").click()
     page.get_by_role("heading", level=1, name="Data · by keys").wait_for()
