@@ -12,7 +12,7 @@ import { shared } from "./film.mjs";
 import { highlighted, kinds, meant, places } from "./links.mjs";
 import { hide } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
-import { paint, paintable, rest, roomy } from "./paint.mjs";
+import { changes, paint, rest, roomy } from "./paint.mjs";
 import { LYING, lies, sketch } from "./sketch.mjs";
 import { toward } from "./walk.mjs";
 
@@ -423,7 +423,12 @@ class Chart {
     this.frame = shown.frame;
     this.figure = shown.make();
     if (shown.live) this.figure = roomy(this.figure, shown.end);
-    if (light && this.drawn && alike(own, this.drawn.slice(-own.length)) && paintable(this.figure, this.plotted, this.plot)) {
+    const moved = light && this.drawn && alike(own, this.drawn.slice(-own.length)) ? changes(this.figure, this.plotted, this.plot) : null;
+    if (moved) {
+      if (Object.keys(moved).length) {
+        await Plotly.relayout(this.plot, moved);
+        this.plotted = { ...this.plotted, layout: this.figure.layout };
+      }
       this.painted = key;
       this.canvas ??= Object.assign(document.createElement("canvas"), { className: "kl-paint", ariaHidden: "true" });
       paint(this.canvas, this.figure, this.plot);

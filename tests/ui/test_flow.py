@@ -280,7 +280,7 @@ SHIFTS = """window.shifted = 0; new PerformanceObserver(list => list.getEntries(
 
 
 def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
-    visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=200000&validation=0&compile=off")
+    visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=100000&validation=0&compile=off")
     press(page, "Train")
     until(page, lambda: points(page) > 3)
     page.mouse.move(2, 2)
@@ -300,6 +300,31 @@ def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
     page.locator(".st-key-objective .kl-chart:not(.kl-painted)").wait_for()
     assert len(page.evaluate(drawn)[0]) == points(page)
     assert chart.locator(".scatterlayer").first.is_visible()
+    stop(page)
+
+
+def test_an_axis_of_a_painted_picture_grows_with_the_run(app, page):
+    visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=100000&validation=0&compile=off")
+    press(page, "Train")
+    until(page, lambda: points(page) > 3)
+    page.mouse.move(2, 2)
+    page.locator(".st-key-objective .kl-painted").wait_for()
+    axis = f"document.querySelector('{CURVE}')._fullLayout.xaxis.range[1]"
+    page.evaluate(f"""() => {{ window.axisBefore = {axis}; window.drawnWhole = 0;
+      document.querySelector('.st-key-objective').addEventListener('kl-drawn', () => window.drawnWhole++); }}""")
+    # Its newest point is painted within an axis that Plotly has drawn anew, and the picture was not drawn as a whole.
+    newest = "document.querySelector('.st-key-objective .kl-painted')?.kernlabFigure.data[0].x.at(-1)"
+    until(page, lambda: page.evaluate(f"{axis} > 1.5 * axisBefore && {newest} <= {axis} && {newest} > axisBefore"))
+    assert page.evaluate("drawnWhole") == 0
+    press(page, "Pause")
+    came_to(page, "Paused")
+    # Whoever points at it finds the same axis, and the curve drawn up to its end.
+    page.mouse.move(2, 2)
+    painted = page.evaluate(axis)
+    page.locator(".st-key-objective .kl-chart").hover()
+    page.locator(".st-key-objective .kl-chart:not(.kl-painted)").wait_for()
+    assert page.evaluate(f"document.querySelector('{CURVE}').data[0].x.at(-1) <= {axis}")
+    assert page.evaluate(axis) <= 1.31 * painted
     stop(page)
 
 

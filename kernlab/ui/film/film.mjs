@@ -13,7 +13,8 @@ const AFTER = 20; // milliseconds after something new is expected in which it is
 const LEAST = 60; // between an answer and the next question, where what was expected is late,
 const LATER = 4; // and a fourth of the time by which it is late: every question takes time from the training
 const SOON = 30; // while it begins: until it has a second snapshot
-const CROWD = 5; // pages at most that share the questions of one: each asks once a second then
+const CROWD = 5; // pages at most that share the questions of one,
+const SHARE = 250; // and milliseconds between two of these: of five pages each asks every 1.25 seconds
 const SLOW = 1500; // at most, while the server is busy
 const SELDOM = 5000; // while the server does not answer
 const BUSY = 10000; // at most, while the browser is busy
@@ -80,8 +81,8 @@ export class News extends EventTarget {
     this.dispatchEvent(new Event("asked"));
     if (this.news && !this.news.live) return;
     // Many runs, and the pages of several people, are asked for together as often as one.
-    const many = Math.max(1, going, Math.min(Math.max(1, going) * (this.news?.pages ?? 1), CROWD));
-    const begins = this.news?.steps?.length < 2, pause = begins ? SOON : EVERY * many;
+    const pages = this.news?.pages ?? 1, many = Math.max(1, going, Math.min(Math.max(1, going) * pages, CROWD));
+    const every = pages > 1 ? SHARE : EVERY, begins = this.news?.steps?.length < 2, pause = begins ? SOON : every * many;
     this.waiting = true;
     this.due = Infinity;
     // Somebody else may have asked by then: only one of both goes on.
@@ -94,7 +95,7 @@ export class News extends EventTarget {
     const due = begins || many > 1 ? 0 : Math.min(this.expected - now + AFTER, TICK);
     // All jobs of a page are asked at the same moments, so that the browser draws once what is new of them. Several
     // pages are asked one after the other: browsers that draw at the same moment take every core from the training.
-    const own = EVERY * ((this.news?.page ?? 0) % CROWD);
+    const own = every * ((this.news?.page ?? 0) % CROWD);
     const after = (moment) => moment + pause - ((moment - own) % pause);
     const next = away ? SELDOM : many > 1 && !begins ? this.meet(after(Math.max(now, begun + slow))) - now
       : due > AFTER || slow > pause ? Math.max(slow, due)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { paint, paintable, rest, roomy } from "../../../kernlab/ui/film/paint.mjs";
+import { changes, paint, rest, roomy } from "../../../kernlab/ui/film/paint.mjs";
 import { curve } from "../../../kernlab/ui/film/sketch.mjs";
 
 const axis = (range, type = "linear") => ({ range, type, d2p: (number) => number, _length: 100, _offset: 10 });
@@ -9,8 +9,8 @@ const line = (x, y, more = {}) => ({ type: "scatter", mode: "lines", name: "loss
 const figure = (data, x = [0, 10], y = [0, 1]) => ({ data, layout: { title: { text: "A" }, xaxis: { range: x }, yaxis: { range: y } } });
 const drawn = (whole) => ({ ...whole, rest: rest(whole.layout) });
 const layer = { append(canvas) { canvas.parentNode = layer; } };
-const plot = (whole, y = axis([0, 1]), found = {}) => ({
-  _fullLayout: { xaxis: axis([0, 10]), yaxis: y },
+const plot = (whole, y = axis([0, 1]), found = {}, x = axis([0, 10])) => ({
+  _fullLayout: { xaxis: x, yaxis: y },
   _fullData: whole.data.map((trace, i) => ({ ...trace, uid: i, opacity: 1, visible: true, line: { color: "red" } })),
   querySelector: (name) => ({ ".gl-container": layer, ...found })[name] ?? null,
 });
@@ -35,18 +35,27 @@ test("an axis of time has room for what comes, and seldom changes", () => {
 
 test("more points of the same curves within the axes are painted", () => {
   const before = figure([line([0, 1], [0, 0.5])]);
-  const fits = (now, node = plot(before)) => paintable(now, drawn(before), node);
-  assert.ok(fits(figure([line([0, 1, 2], [0, 0.5, 1])])));
-  assert.ok(fits(figure([line([0, 1, 99], [0, 0.5, 1])]))); // beyond an axis that is fixed
-  assert.ok(fits(figure([line([0, 9], [0, 1])], [0, 9])));
-  assert.ok(!fits(figure([line([0, 11], [0, 1])], [0, 11])));
-  assert.ok(!fits(figure([line([0, 1], [0, 2])], [0, 10], [0, 2])));
-  assert.ok(fits(figure([line([0, NaN], [0, null])], [0, 9])));
+  const fits = (now) => changes(now, drawn(before), plot(before));
+  assert.deepEqual(fits(figure([line([0, 1, 2], [0, 0.5, 1])])), {});
+  assert.deepEqual(fits(figure([line([0, 1, 99], [0, 0.5, 1])])), {}); // beyond an axis that is fixed
+  assert.deepEqual(fits(figure([line([0, 9], [0, 1])], [0, 9])), {});
+  assert.deepEqual(fits(figure([line([0, NaN], [0, null])], [0, 9])), {});
+});
+
+test("of points beyond the axes Plotly draws these alone, where nobody has zoomed", () => {
+  const before = figure([line([0, 1], [0, 0.5])]);
+  const fits = (now, node = plot(before)) => changes(now, drawn(before), node);
+  assert.deepEqual(fits(figure([line([0, 11], [0, 1])], [0, 11])), { "xaxis.range": [0, 11] });
+  assert.deepEqual(fits(figure([line([0, 1], [0, 2])], [0, 10], [0, 2])), { "yaxis.range": [0, 2] });
+  assert.deepEqual(fits(figure([line([0, 12], [0, 2])], [0, 12], [0, 2])), { "xaxis.range": [0, 12], "yaxis.range": [0, 2] });
+  assert.deepEqual(fits(figure([line([0, 9], [0, 2])], [0, 12], [0, 2])), { "xaxis.range": [0, 12], "yaxis.range": [0, 2] });
+  assert.equal(fits(figure([line([0, 11], [0, 1])], [0, 11]), plot(before, axis([0, 1]), {}, axis([2, 3]))), null);
+  assert.equal(fits(figure([line([0, 1], [0, 2])], [0, 10], null)), null); // Plotly is to find the axis
 });
 
 test("everything else is drawn by Plotly", () => {
   const before = figure([line([0, 1], [0, 0.5])]);
-  const fits = (now, then = before) => paintable(now, drawn(then), plot(then));
+  const fits = (now, then = before) => changes(now, drawn(then), plot(then));
   const titled = { ...before, layout: { ...before.layout, title: { text: "B" } } };
   assert.ok(!fits(titled));
   assert.ok(!fits(figure([line([0], [0]), line([0], [0])])));
@@ -59,13 +68,13 @@ test("everything else is drawn by Plotly", () => {
   assert.ok(!fits(before, dots)); // a curve of one point is a dot
   const filled = figure([line([0], [0], { fill: "tozeroy" })]);
   assert.ok(fits(filled, filled));
-  assert.ok(!paintable(before, drawn(before), plot(before, axis([0, 1], "category"))));
+  assert.ok(!changes(before, drawn(before), plot(before, axis([0, 1], "category"))));
 });
 
 test("what Plotly adds to a layout is no difference", () => {
   const before = figure([line([0], [0])]), kept = drawn(before);
   before.layout.xaxis.type = "linear";
-  assert.ok(paintable(figure([line([0], [0])]), kept, plot(before)));
+  assert.ok(changes(figure([line([0], [0])]), kept, plot(before)));
 });
 
 test("curves are painted over the plot, in the look of Plotly's, and none that is hidden", () => {
@@ -102,7 +111,7 @@ test("points that look alike are painted in the shape and colours of the one tha
   const pen = { setTransform() {}, clearRect() {}, setLineDash() {}, translate(x, y) { at[0] += x; at[1] += y; }, fill: act("fill"), stroke: act("stroke") };
   const canvas = { style: {}, getContext: () => pen };
   const moved = figure([points([3, NaN, 4], [0.25, 1, 1])]);
-  assert.ok(paintable(moved, drawn(whole), node));
+  assert.ok(changes(moved, drawn(whole), node));
   paint(canvas, moved, node);
   const shape = "M-3,-3H3V3H-3Z";
   assert.deepEqual(done, [["fill", 3, 0.25, shape, 0.25], ["stroke", 3, 0.25, shape, 0.5], ["fill", 4, 1, shape, 0.25], ["stroke", 4, 1, shape, 0.5]]);
@@ -114,8 +123,8 @@ test("points that look alike are painted in the shape and colours of the one tha
 
 test("points of several looks, and the first of a trace, are drawn by Plotly", () => {
   const before = figure([points([1], [0])]);
-  assert.ok(!paintable(before, drawn(before), plot(before)));
-  const seen = (whole) => paintable(whole, drawn(whole), plot(whole, axis([0, 1]), { ".scatterlayer .trace0 .points path": {} }));
+  assert.ok(!changes(before, drawn(before), plot(before)));
+  const seen = (whole) => changes(whole, drawn(whole), plot(whole, axis([0, 1]), { ".scatterlayer .trace0 .points path": {} }));
   assert.ok(seen(before));
   for (const marker of [{ color: [1] }, { size: [1] }, { line: { color: ["red"] } }, { color: new Float32Array(1) }]) {
     assert.ok(!seen(figure([points([1], [0], { marker })])), JSON.stringify(marker));
@@ -136,17 +145,17 @@ test("numbers below the title are written wherever it stands in pieces, and draw
   const after = counted("13 of 100 points");
   for (const written of [pieces(piece("2 of 99 points")), pieces(pieces(piece("2 of")), pieces(piece("99 points")))]) {
     shown(written);
-    assert.ok(paintable(after, drawn(before), node));
-    assert.ok(!paintable(counted("13 of 100 rows"), drawn(before), node));
+    assert.ok(changes(after, drawn(before), node));
+    assert.ok(!changes(counted("13 of 100 rows"), drawn(before), node));
     repaint(after);
     assert.deepEqual(written.textContent.match(/\d+/g), ["13", "100"]);
     assert.ok(written.textContent.endsWith(" points"));
   }
   const fewer = pieces(piece("99 points"));
   shown(fewer);
-  assert.ok(!paintable(after, drawn(before), node));
+  assert.ok(!changes(after, drawn(before), node));
   repaint(before);
   assert.equal(fewer.textContent, "99 points");
   shown(null);
-  assert.ok(!paintable(after, drawn(before), node));
+  assert.ok(!changes(after, drawn(before), node));
 });
