@@ -13,6 +13,7 @@ import { highlighted, kinds, meant, places } from "./links.mjs";
 import { hide } from "./nodes.mjs";
 import { load } from "./plotly.mjs";
 import { changes, paint, rest, roomy } from "./paint.mjs";
+import { alike } from "./ranges.mjs";
 import { LYING, lies, sketch } from "./sketch.mjs";
 import { toward } from "./walk.mjs";
 
@@ -127,8 +128,6 @@ function over(below, above) {
   }
   return out;
 }
-
-const alike = (key, other) => other?.length === key.length && key.every((part, i) => part === other[i]);
 
 // ---- data as CSV ---------------------------------------------------------------------------------
 

@@ -279,11 +279,16 @@ SHIFTS = """window.shifted = 0; new PerformanceObserver(list => list.getEntries(
   entry => { if (!entry.hadRecentInput) window.shifted += entry.value; })).observe({ type: 'layout-shift' });"""
 
 
-def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
+def train_on(app, page):
+    """Train for a long time, with nothing under the pointer."""
     visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=100000&validation=0&compile=off")
     press(page, "Train")
     until(page, lambda: points(page) > 3)
     page.mouse.move(2, 2)
+
+
+def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
+    train_on(app, page)
     chart = page.locator(".st-key-objective .kl-chart")
     times = "map((trace) => Array.from(trace.x))"
     drawn = f"document.querySelector('{CURVE}').data.{times}"
@@ -304,10 +309,7 @@ def test_curves_of_a_run_are_painted_until_somebody_points_at_them(app, page):
 
 
 def test_an_axis_of_a_painted_picture_grows_with_the_run(app, page):
-    visit(page, app, "train?dataset=moons&method=ASKL&n_features=100&epochs=100000&validation=0&compile=off")
-    press(page, "Train")
-    until(page, lambda: points(page) > 3)
-    page.mouse.move(2, 2)
+    train_on(app, page)
     page.locator(".st-key-objective .kl-painted").wait_for()
     axis = f"document.querySelector('{CURVE}')._fullLayout.xaxis.range[1]"
     page.evaluate(f"""() => {{ window.axisBefore = {axis}; window.drawnWhole = 0;

@@ -2,6 +2,7 @@
 // Plotly takes 20 to 30 ms for each picture, in which a training on the same cores waits. Where points reach beyond the axes,
 // Plotly draws these alone, in a third of that time; all but points, and numbers in the line below the title, is Plotly's.
 
+import { alike } from "./ranges.mjs";
 import { curve } from "./sketch.mjs";
 
 const ROOM = 0.3; // of the length of an axis of time is left free at most for what comes, so that it seldom changes
@@ -25,20 +26,15 @@ export function changes(figure, drawn, plot) {
   if (!figure.data.every((trace, i) => ["name", "mode"].every((key) => trace[key] === drawn.data[i][key]) && plain(trace) && plain(drawn.data[i])
     && (trace.mode === "lines" || !trace.x?.length || mark(plot, i)))) return null;
   if (below(figure.layout) !== below(drawn.layout) && numbers(line(plot)?.textContent).length !== numbers(below(figure.layout)).length) return null;
-  const seen = figure.data.filter((_, i) => plot._fullData[i].visible === true), moved = {};
-  let beyond = false, fixed = false;
-  for (const letter of ["x", "y"]) {
-    const axis = plot._fullLayout[`${letter}axis`], [now, then] = [figure, drawn].map(({ layout }) => layout[`${letter}axis`]?.range);
-    if (!axis?.range || !["linear", "log"].includes(axis.type)) return null;
-    if (equal(now, then)) continue;
-    beyond ||= !seen.every((trace) => within(trace[letter], axis));
-    fixed ||= !now || !equal(then, axis.range); // Plotly is to find its ends, or somebody has zoomed
-    moved[`${letter}axis.range`] = now && [...now];
-  }
-  return beyond ? (fixed ? null : moved) : {};
+  const axes = ["x", "y"].map((letter) => ({
+    letter, axis: plot._fullLayout[`${letter}axis`], now: figure.layout[`${letter}axis`]?.range, then: drawn.layout[`${letter}axis`]?.range,
+  }));
+  if (!axes.every(({ axis }) => axis?.range && ["linear", "log"].includes(axis.type))) return null;
+  const other = axes.filter(({ now, then }) => !alike(now, then)), seen = figure.data.filter((_, i) => plot._fullData[i].visible === true);
+  if (other.every(({ letter, axis }) => seen.every((trace) => within(trace[letter], axis)))) return {};
+  if (!other.every(({ axis, now, then }) => now && alike(then, axis.range))) return null; // Plotly finds its ends, or somebody has zoomed
+  return Object.fromEntries(other.map(({ letter, now }) => [`${letter}axis.range`, [...now]]));
 }
-
-const equal = (range, other) => range?.every((end, k) => end === other?.[k]);
 
 // All of a layout but the ends of its axes, and numbers in the line below its title.
 export const rest = ({ xaxis, yaxis, title, ...layout }) => JSON.stringify([

@@ -31,3 +31,6 @@ export const ranged = (layout, name) => (name === "scene" ? layout.scene?.zaxis 
 export const beyond = (fixed, own) => Array.isArray(fixed)
   ? (union([fixed, own]) ?? fixed).some((end, k) => end !== fixed[k])
   : Object.entries(limits(fixed ?? {}, [own])).some(([path, end]) => end !== fixed[path]);
+
+// Whether two lists have the same entries; false where there is none.
+export const alike = (list, other) => Boolean(list) && list.length === other?.length && list.every((each, k) => each === other[k]);
