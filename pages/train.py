@@ -4,20 +4,18 @@ import streamlit as st
 
 from kernlab.errors import KernlabError
 from kernlab.jobs import manager
+from kernlab.pictures.base import At
 from kernlab.spec import RunSpec
 from kernlab.ui import beside, elements, foreseen, live, notes, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.forms import sentences
 from kernlab.ui.heading import heading
-from kernlab.ui.links import link
 from kernlab.ui.news import phase, phases_before
-from kernlab.ui.pages import PAGES
 from kernlab.ui.state import Address
 from kernlab.ui.transport import transport
 from kernlab.ui.view import VIEW, show_moment
 from kernlab.ui.watch import Watch
 
-INSIDE = [page for page in PAGES if page.name in ("spectrum", "kernel", "bounds", "certainty")]
 PATIENCE = 1.0  # seconds that the page waits for the first picture of a run, so that it is drawn once
 ADDRESS = Address("train", setup.FORM, VIEW, notes.NOTES, beside.COLUMNS)
 state = st.session_state
@@ -123,10 +121,8 @@ def panel() -> None:
     if moment:
         with pictures.container() if begins else pictures:
             live.views(watch, moment)
-        with inside.container(horizontal=True, key="inside"):
-            st.caption("Look inside this run:")
-            for name, label, icon, *_ in INSIDE:
-                link(name, label, icon, run=watch.id)
+        with inside:
+            live.look_inside([At(watch, moment, VIEW.now())])
     jobs.begin(watch.id)
 
 

@@ -12,10 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from browsing import rested, visit
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from serving import ROOT, launch, running
 
+#: Whether every picture in view has been drawn.
+DRAWN = "[...document.querySelectorAll('.kl-seen')].every(chart => chart.dataset.drawn)"
 IMAGES = ROOT / ".github" / "images"
 RUNS = (
     ("SK", "moons", "--set", "n_features=300"),
@@ -48,9 +51,10 @@ def main() -> None:
                     ("runs", "runs", 520),
                 ):
                     page.set_viewport_size({"width": 1280, "height": height})
-                    page.goto(f"{app.url}/{address}")
-                    page.get_by_role("heading", level=1).first.wait_for()
-                    page.wait_for_timeout(4_000)
+                    visit(page, app, address)
+                    rested(page)
+                    page.wait_for_function(DRAWN)
+                    page.wait_for_timeout(1_000)  # what fades in
                     image = Image.open(io.BytesIO(page.screenshot()))
                     image.quantize(256).save(IMAGES / f"{name}{suffix}.png", optimize=True)  # a third of the size
                 page.close()

@@ -40,6 +40,11 @@ for _key in sorted(REGISTERED, key=lambda key: _FILES.index(REGISTERED[key].make
     PICTURES[_key] = PICTURES.pop(_key)
 
 
+def views_of(page: str) -> tuple[str, str]:
+    """The views that a page which looks inside runs shows: the Train page's of that name, and its own."""
+    return page, f"inside.{page}"
+
+
 def offered(views: str | Sequence[str], at: At) -> list[Picture]:
     """The pictures that a view, or any of several, shows of this run."""
     wanted = {views} if isinstance(views, str) else set(views)

@@ -32,9 +32,8 @@ from kernlab.ui import elements, foreseen, live, pictures, setup
 from kernlab.ui.changing import changes
 from kernlab.ui.controls import controls
 from kernlab.ui.heading import heading
-from kernlab.ui.links import go, link
+from kernlab.ui.links import go
 from kernlab.ui.news import phase
-from kernlab.ui.pages import PAGES
 from kernlab.ui.presets import PRESETS, differences, names, presets
 from kernlab.ui.scenes import SCENES
 from kernlab.ui.selected import selection
@@ -460,13 +459,8 @@ def _pictures(found: Sequence[Side], called: Sequence[str], colors: Sequence[str
     for each in mine:
         if not each.together and not each.of_data:
             _row(each, found, shown, fitting)
-    runs = [each.watch.id for each in found if each.watch]
     if trained:
-        with st.container(horizontal=True, key="inside"):
-            st.caption("Look inside the first two:" if len(runs) > 1 else "Look inside this run:")
-            for inner in PAGES:
-                if inner.name in ("spectrum", "kernel", "bounds"):
-                    link(inner.name, inner.title, inner.icon, **dict(zip(("run", "beside"), runs, strict=False)))
+        live.look_inside([shown[each.place] for each in found if each.watch and each.place in shown])
 
 
 def _row(each: Any, found: Sequence[Side], shown: Mapping[str, At], fitting: Mapping[str, Sequence[Any]]) -> None:

@@ -18,7 +18,7 @@ from kernlab.errors import KernlabError
 from kernlab.jobs import manager
 from kernlab.jobs.trainings import Trainings
 from kernlab.pictures.base import SELECTED, At, Picture
-from kernlab.pictures.gallery import PICTURES, offered
+from kernlab.pictures.gallery import PICTURES, offered, views_of
 from kernlab.pictures.recorded import Moment
 from kernlab.runs.store import Run
 from kernlab.spec import RunSpec
@@ -57,15 +57,17 @@ def page(
     *,
     before: Around = _nothing,
     after: Around = _nothing,
+    without: str = "",
     keeps: Sequence[Values] = (),
 ) -> None:
     """Draw a page; call it once, as the whole of it.
 
     Args:
-        name: of the page; its pictures are those of the Train page's tab of that name, and of ``inside.<name>``.
+        name: of the page; its pictures are those of :func:`~kernlab.pictures.gallery.views_of`.
         title: above it.
         words: what is seen here, in a sentence.
         before, after: draws what stands above and below the pictures, for the runs shown.
+        without: what stands in the place of the pictures where the runs have none.
         keeps: what these have in the address.
     """
     jobs, state, address = manager().trainings, st.session_state, Address(name, RUNS, VIEW, *keeps)
@@ -93,7 +95,7 @@ def page(
             address.share()
         address.show_trouble()
         if watches:
-            _runs(name, watches, before, after)
+            _runs(name, watches, before, after, without)
         else:
             st.info(f"{words} There is no run to look into yet.", icon=":material/waves:")
 
@@ -168,7 +170,7 @@ def _described(run: Run) -> str:
 # -- what is shown ---------------------------------------------------------------------------------------------
 
 
-def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) -> None:
+def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around, without: str) -> None:
     for column, watch in zip(_columns(watches), watches, strict=True):
         with column:
             if len(watches) > 1:
@@ -188,10 +190,9 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around) ->
             reference = None if VIEW["reference"] is None else watch.moment(VIEW["reference"])
             shown.append(At(watch, moment, VIEW.now(), reference, side))
     before(shown)
-    wanted = (name, f"inside.{name}")
-    fitting = [offered(wanted, at) for at in shown]
-    if not any(fitting):
-        st.info("The method of this run has no pictures of this kind.", icon=":material/info:")
+    fitting = [offered(views_of(name), at) for at in shown]
+    if without and not any(fitting):
+        st.info(without, icon=":material/info:")
     with st.container(horizontal=True, vertical_alignment="center", key="inside-switches"):
         controls([each for one in fitting for each in one], shown[0])
         selection(shown[0])

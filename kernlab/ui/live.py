@@ -13,12 +13,14 @@ from kernlab.numerals import number
 from kernlab.objectives import OBJECTIVES, Loss
 from kernlab.options import Component
 from kernlab.pictures.base import At, Picture
-from kernlab.pictures.gallery import offered
+from kernlab.pictures.gallery import offered, views_of
 from kernlab.pictures.recorded import Moment
 from kernlab.solvers import ProximalGradient
 from kernlab.spec import RunSpec
 from kernlab.ui import bounds, chosen, elements, foreseen, notes, pictures
 from kernlab.ui.controls import controls
+from kernlab.ui.links import link
+from kernlab.ui.pages import PAGES
 from kernlab.ui.previews import Preview
 from kernlab.ui.selected import selection
 from kernlab.ui.setup import label
@@ -35,6 +37,7 @@ __all__ = [
     "heading",
     "invitation",
     "last_run",
+    "look_inside",
     "preview",
     "repeat",
     "time_line",
@@ -128,6 +131,17 @@ def choice(watch: Watch) -> None:
     """What the rows that did not train chose: below the pictures, since the first screen belongs to these."""
     if sentence := chosen.sentence(watch):
         st.caption(sentence)
+
+
+def look_inside(shown: Sequence[At]) -> None:
+    """Links to the pages that look inside the first two of these runs, where they have pictures of one of them."""
+    two = shown[:2]
+    with st.container(horizontal=True, key="inside"):
+        st.caption("Look inside the first two:" if len(two) > 1 else "Look inside this run:")
+        runs = dict(zip(("run", "beside"), (at.run.run.id for at in two), strict=False))
+        for page in PAGES:
+            if any(offered(views_of(page.name), at) for at in two):
+                link(page.name, page.title, page.icon, **runs)
 
 
 def preview(spec: RunSpec) -> None:

@@ -12,6 +12,8 @@ from kernlab.ui import inside
 from kernlab.ui.view import VIEW
 
 PAGES = ("spectrum", "kernel", "bounds", "certainty")
+#: What a page says of a run that it has no pictures of.
+WITHOUT = {"spectrum": "no frequencies", "bounds": "no bound here"}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -50,7 +52,19 @@ def test_every_kind_of_run_compared_with_its_beginning(shared, method, dataset):
         app = opened(name, run=run_id, reference="0")
         drawn = figures(app)
         assert all(figure["data"] for figure in drawn.values())
-        assert drawn or any("no pictures of this kind" in info.value for info in app.info)
+        assert drawn or [WITHOUT[name] in info.value for info in app.info] == [True]
+
+
+def linked(**runs):
+    """The pages that Train links below the pictures of runs, each with its address."""
+    return {each.proto.page: each.proto.query_string for each in opened("train", **runs).get("page_link")}
+
+
+def test_a_page_is_linked_where_it_has_something_to_show_of_the_run(shared):
+    learned, used = ran(), ran("KRR", "chirp")
+    assert linked(run=learned) == dict.fromkeys(PAGES, f"run={learned}")
+    assert linked(run=used) == dict.fromkeys(("kernel", "certainty"), f"run={used}")
+    assert linked(run=used, second_run=learned) == dict.fromkeys(PAGES, f"run={used}&beside={learned}")
 
 
 @pytest.mark.parametrize("name", PAGES)
