@@ -181,13 +181,16 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around, wi
     if first is None:
         st.caption("Measuring where it starts …")
         return
-    live.time_line(watches[0], every=_EVERY)
-    _compared_moment(watches[0])
+    moves = [watch for watch in watches if watch.facts and not live.timeless(watch)]
+    if moves:  # a run of one moment alone has no time of its own: that of the other one is the page's
+        live.time_line(moves[0], every=_EVERY)
+        _compared_moment(moves[0])
     shown = []
     for watch, side in zip(watches, ("", ".beside"), strict=False):
         moment = first if watch is watches[0] else watch.moment(VIEW["at"])
         if moment:
-            reference = None if VIEW["reference"] is None else watch.moment(VIEW["reference"])
+            compared = VIEW["reference"] if watch in moves else None
+            reference = None if compared is None else watch.moment(compared)
             shown.append(At(watch, moment, VIEW.now(), reference, side))
     before(shown)
     fitting = [offered(views_of(name), at) for at in shown]

@@ -1,7 +1,7 @@
 """Spectrum, Kernel and Bounds without a browser: one run or two, at any moment, compared with another one."""
 
 import pytest
-from opening import address, errors, figures, opened, press, ran
+from opening import address, components, errors, figures, opened, press, ran
 from waiting import until
 
 from kernlab.errors import KernlabError
@@ -87,6 +87,23 @@ def test_two_runs_stand_side_by_side(shared, name):
     assert (app.query_params["run"], app.query_params["beside"]) == (one, other)
     app.selectbox(key="inside.beside").set_value("").run()
     assert "beside" not in app.query_params
+
+
+def timed(**runs):
+    """The runs of the slider, the labels of switches, and the parts of the picture of the kernel matrix."""
+    app = opened("kernel", reference="0", matrix="change", **runs)
+    slider = components(app, "elements").get("timeline", {}).get("runs", [])
+    return slider, [each.label for each in app.toggle], figures(app)
+
+
+def test_a_run_of_one_moment_has_no_slider_and_no_earlier_moment_to_compare_with(shared):
+    used, learned = ran("KRR", "chirp"), ran()
+    slider, switches, drawn = timed(run=used)
+    assert (slider, "What has changed" in switches) == ([], False)
+    assert drawn["gram"] == figures(opened("kernel", run=used))["gram"]
+    for runs in ({"run": learned}, {"run": used, "beside": learned}, {"run": learned, "beside": used}):
+        slider, switches, _ = timed(**runs)
+        assert (slider, "What has changed" in switches) == ([learned], True)
 
 
 def test_the_address_holds_the_moments(shared):
