@@ -197,9 +197,9 @@ def _runs(name: str, watches: Sequence[Watch], before: Around, after: Around, wi
     if without and not any(fitting):
         st.info(without, icon=":material/info:")
     with st.container(horizontal=True, vertical_alignment="center", key="inside-switches"):
-        controls([each for one in fitting for each in one], shown[0])
+        controls([each for one in fitting for each in one], next((at for at in shown if at.run in moves), shown[0]))
         selection(shown[0])
-    shown = [at._replace(view=VIEW.now()) for at in shown]  # without values that the first run does not offer
+    shown = [at._replace(view=VIEW.now()) for at in shown]  # without values that this run does not offer
     if len(shown) == 1:
         live.columns(fitting[0], shown[0])
     else:

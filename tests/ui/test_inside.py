@@ -102,8 +102,10 @@ def test_a_run_of_one_moment_has_no_slider_and_no_earlier_moment_to_compare_with
     assert (slider, "What has changed" in switches) == ([], False)
     assert drawn["gram"] == figures(opened("kernel", run=used))["gram"]
     for runs in ({"run": learned}, {"run": used, "beside": learned}, {"run": learned, "beside": used}):
-        slider, switches, _ = timed(**runs)
+        slider, switches, drawn = timed(**runs)
         assert (slider, "What has changed" in switches) == ([learned], True)
+        key = "gram" if runs["run"] == learned else "gram.beside"
+        assert drawn[key] != figures(opened("kernel", **runs))[key]
 
 
 def test_the_address_holds_the_moments(shared):
