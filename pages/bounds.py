@@ -18,5 +18,6 @@ inside.page(
     "What theory promises of a run, term by term, beside what was measured.",
     before=bounds.verdicts,
     after=after,
+    without="",
     keeps=(interpolation.DESCENT,),
 )

@@ -57,7 +57,7 @@ def page(
     *,
     before: Around = _nothing,
     after: Around = _nothing,
-    without: str = "",
+    without: str = "The method of this run has no pictures of this kind.",
     keeps: Sequence[Values] = (),
 ) -> None:
     """Draw a page; call it once, as the whole of it.
@@ -67,7 +67,7 @@ def page(
         title: above it.
         words: what is seen here, in a sentence.
         before, after: draws what stands above and below the pictures, for the runs shown.
-        without: what stands in the place of the pictures where the runs have none.
+        without: what stands in the place of the pictures where the runs have none; empty: ``before`` says it.
         keeps: what these have in the address.
     """
     jobs, state, address = manager().trainings, st.session_state, Address(name, RUNS, VIEW, *keeps)
